@@ -88,6 +88,16 @@ export interface ContextUse {
 
 export type NewAgentSession = Omit<AgentSession, 'id' | 'revision'>;
 
+/** What nothing is known of when a session is added. */
+export const FRESH_SESSION = {
+  pane: null,
+  predecessor: null,
+  endedAt: null,
+  context: null,
+  succession: null,
+  lastSuccession: null,
+} as const;
+
 export const CONTEXT_TIERS = { notice: 65, warning: 75, handoff: 80 } as const;
 export type ContextTier = keyof typeof CONTEXT_TIERS;
 
@@ -101,7 +111,7 @@ export function tierOf(percent: number): ContextTier | null {
 }
 
 /**
- * Why a handover should begin by itself; null: there is no reason. A session that was never seen below the tier began
+ * Why a handover should begin automatically; null: there is no reason. A session that was never seen below the tier began
  * full: its successor would begin full as well, and so on without end.
  */
 export function dueReason({ context, state, succession }: AgentSession): 'context_limit' | 'usage_limit' | null {

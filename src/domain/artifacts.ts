@@ -2,9 +2,10 @@
  * What handoffs leave behind and others build on, as the registry knows it: one card for each artifact. The content lies
  * in its file; no decision looks into it.
  */
+import type { NamedFile } from './evidence.ts';
 import type { AgentId, ArtifactId, HandoffId } from './names.ts';
 
-/** Nobody is told to stop using something overnight: what is deprecated still serves, what is archived only lies there. */
+/** A deprecated artifact can still be used, an archived one cannot: users get time to move on. */
 const ARTIFACT_LIFE = {
   created: { activate: 'active', deprecate: 'deprecated' },
   active: { deprecate: 'deprecated' },
@@ -34,15 +35,10 @@ export interface ArtifactCard {
   readonly sha256: string;
   readonly required: readonly ArtifactId[];
   readonly optional: readonly ArtifactId[];
-  /** What was generated with it and lies elsewhere in the workspace. */
-  readonly files: readonly GeneratedFile[];
+  /** Files that were generated with it and lie elsewhere in the workspace. */
+  readonly files: readonly NamedFile[];
   /** Why it is not active yet; null where nothing is known to be wrong. */
   readonly flaw: string | null;
-}
-
-export interface GeneratedFile {
-  readonly path: string;
-  readonly sha256: string;
 }
 
 /** Null: its status has no such move. */
@@ -66,7 +62,7 @@ export interface Ages {
 
 export const AGES: Ages = { deprecatedMs: 30 * DAY_MS, archivedMs: 90 * DAY_MS };
 
-/** What time has brought it to; null: nothing. Age alone never ends what is in use: somebody has to deprecate it. */
+/** What its age makes due; null: nothing. Age alone never ends an active artifact: somebody has to deprecate it. */
 export function aged(card: ArtifactCard, ages: Ages, nowMs: number): 'archive' | 'remove' | null {
   const ageMs = nowMs - card.since;
   if (card.status === 'deprecated' && ageMs >= ages.deprecatedMs) return 'archive';

@@ -7,6 +7,7 @@
  */
 import type { JsonObject } from '../foundation/json.ts';
 import type { Check } from './evidence.ts';
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 
@@ -14,7 +15,7 @@ import type { Handoff } from './handoff.ts';
 export const ASSURANCES = ['verified', 'attested', 'unverified', 'reported'] as const;
 export type Assurance = (typeof ASSURANCES)[number];
 
-/** What a record says of itself; of `unverified`, as nearly all are, it says nothing. */
+/** The levels that a record stores. Nearly all completions are `unverified`, which is stored as null. */
 export const PROVEN_OTHERWISE = ['verified', 'attested', 'reported'] as const satisfies readonly Assurance[];
 
 /** Null where a handoff is not completed. */
@@ -49,7 +50,7 @@ export type Proof =
   | { readonly by: 'git'; readonly author: string; readonly key: string | null }
   | { readonly by: 'system' };
 
-/** What the principal shows, as it stands in the detail of a fact. An agent or operator without it is a local user's word. */
+/** The proof of the principal in the detail of a fact. An agent or operator without one was named by a local user. */
 interface ProofDetail {
   /** Such as `token tok-0123`, or `git SHA256:…`. */
   readonly via?: string;
@@ -60,7 +61,7 @@ interface ProofDetail {
 export function proofOf(fact: Pick<Fact, 'by' | 'detail'>): Proof {
   const { by } = fact;
   if (by === 'system') return { by: 'system' };
-  const { via, user } = detailOf(fact) as ProofDetail;
+  const { via, user } = detailIn(fact) as ProofDetail;
   if (by.startsWith('file:')) return { by: 'file', user: writerIn(by) };
   if (by.startsWith('git:')) {
     const key = via?.startsWith(GIT_KEY) === true ? via.slice(GIT_KEY.length) : null;
@@ -100,9 +101,9 @@ export function proofText(proof: Proof): string {
 export function judgeCompletion(handoff: Pick<Handoff, 'terms' | 'lineage'>, last: Fact): Judgement {
   const { imported } = handoff.lineage;
   if (imported !== undefined) return { assurance: 'reported', because: `it was imported from ${imported}` };
-  // Nearly every handoff: nobody has to verify, and there is nothing to read.
+  // Nearly every handoff needs no verifier, and then there is no detail to parse.
   if (last.deed === 'complete' && last.detail === '') return UNVERIFIED;
-  const detail = detailOf(last);
+  const detail = detailIn(last);
   const { reported } = detail;
   if (typeof reported === 'string') return { assurance: 'reported', because: `it is known only from ${reported}` };
   const proof = proofOf(last);
@@ -123,7 +124,7 @@ const UNVERIFIED: Judgement = { assurance: 'unverified', because: 'nobody was as
 /** As the record says it. */
 export function assuranceAfter(handoff: Handoff, fact: Fact): Handoff['assurance'] {
   if (handoff.state !== 'completed') return null;
-  // Whoever erases judges nothing.
+  // An erasure judges nothing.
   if (fact.deed === 'erase') return handoff.assurance;
   const { assurance } = judgeCompletion(handoff, fact);
   return assurance === 'unverified' ? null : assurance;
@@ -141,12 +142,6 @@ function doubtsAboutEvidence({ terms }: Pick<Handoff, 'terms'>, detail: JsonObje
     (name) => !checks.some(({ deliverable, verdict }) => deliverable === name && verdict === 'true'),
   );
   return open.length === 0 ? [] : [`no evidence that a machine can check for ${open.join(', ')}`];
-}
-
-function detailOf({ detail }: Pick<Fact, 'detail'>): JsonObject {
-  if (detail === '') return {};
-  const read: unknown = JSON.parse(detail);
-  return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : {};
 }
 
 /** Who wrote a file or a commit: `git:qa@example.org as @qa` → `qa@example.org`. */

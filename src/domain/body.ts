@@ -43,7 +43,7 @@ export interface Party {
 }
 
 /** Kept with a leg that a summary opened. */
-export interface LegNote {
+interface LegNote {
   readonly project: string;
   /** What happens when it fails, if whoever fails says nothing else. */
   readonly onFailure?: OnFailure;

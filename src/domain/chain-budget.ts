@@ -1,4 +1,5 @@
 /** What one chain of handoffs may use before nothing more is added to it: agents that keep each other busy have an end. */
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 
@@ -34,14 +35,15 @@ export function chainUse(chain: readonly Handoff[], facts: readonly Fact[], hops
   let heldMs = 0;
   let cost = 0;
   const heldSince = new Map<string, number>();
-  for (const { handoff, from, to, at, detail } of facts) {
+  for (const fact of facts) {
+    const { handoff, from, to, at } = fact;
     const since = heldSince.get(handoff);
     if (from === 'accepted' && to !== 'accepted' && since !== undefined) {
       heldMs += at - since;
       heldSince.delete(handoff);
     }
     if (to === 'accepted' && from !== 'accepted') heldSince.set(handoff, at);
-    cost += costIn(detail);
+    cost += costIn(fact);
   }
   for (const since of heldSince.values()) heldMs += Math.max(0, nowMs - since);
   return {
@@ -53,10 +55,9 @@ export function chainUse(chain: readonly Handoff[], facts: readonly Fact[], hops
   };
 }
 
-/** What an attempt of an agent has cost, by its own word. */
-function costIn(detail: string): number {
-  if (!detail.includes('"costUsd"')) return 0;
-  const { agent } = JSON.parse(detail) as { readonly agent?: { readonly costUsd?: unknown } };
+/** What an attempt has cost, as its agent reports. */
+function costIn(fact: Fact): number {
+  const { agent } = detailIn(fact) as { readonly agent?: { readonly costUsd?: unknown } };
   const cost = agent?.costUsd;
   return typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : 0;
 }

@@ -1,8 +1,14 @@
 /**
- * Details that many facts share, such as what proves one principal: they are made and written once, and not for every fact.
- * Writing them was a third of what proof costs a life.
+ * The detail of a fact, as JSON text. Details that many facts share, such as the proof of one principal, are written once
+ * and not for every fact: writing them was a third of what proof costs a handoff.
  */
-import type { JsonObject } from '../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
+
+/** The detail of a fact; empty where there is none, or where it is no object. */
+export function detailIn({ detail }: { readonly detail: string }): JsonObject {
+  const read = detail === '' ? {} : (JSON.parse(detail) as Json);
+  return isJsonObject(read) ? read : {};
+}
 
 const texts = new WeakMap<JsonObject, string>();
 

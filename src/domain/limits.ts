@@ -29,32 +29,21 @@ export interface LimitSlot {
   readonly counts: 'all' | 'documents';
 }
 
-/** Everything that is open takes a place, except what is itself waiting for one. */
+/** Every open handoff takes a place, except one that is waiting for a place. */
 export function usesCapacity(handoff: Pick<Handoff, 'state' | 'blockedOn'>): boolean {
   return !isFinal(handoff.state) && handoff.blockedOn?.reason !== 'place';
 }
 
-/** Ordered by agent, then direction: whoever locks counters locks them in this order and never deadlocks. */
+/** Ordered by agent, then direction: all stores lock counters in this order and so never deadlock. */
 export function slotsNeeded(limits: Limits, from: AgentId, to: AgentId, kind: Kind): readonly LimitSlot[] {
-  const places = [place(limits, from, 'outgoing', kind), place(limits, to, 'incoming', kind)];
-  return places
+  return [slotOf(limits, from, 'outgoing', kind), slotOf(limits, to, 'incoming', kind)]
     .filter((each) => each !== null)
-    .toSorted((a, b) => (a.agent === b.agent ? compare(a.direction, b.direction) : compare(a.agent, b.agent)));
+    .toSorted((a, b) => (`${a.agent} ${a.direction}` < `${b.agent} ${b.direction}` ? -1 : 1));
 }
 
-function place(limits: Limits, agent: AgentId, direction: Direction, kind: Kind): LimitSlot | null {
-  const own = limits.agents.get(agent);
-  const ownMax = own === undefined ? null : maxOf(own, direction);
+function slotOf(limits: Limits, agent: AgentId, direction: Direction, kind: Kind): LimitSlot | null {
+  const ownMax = limits.agents.get(agent)?.[`${direction}Max`] ?? null;
   if (ownMax !== null) return { agent, direction, max: ownMax, counts: 'all' };
-  const max = maxOf(limits.everyone, direction);
+  const max = limits.everyone[`${direction}Max`];
   return max === null || kind !== 'document' ? null : { agent, direction, max, counts: 'documents' };
-}
-
-function maxOf(limit: AgentLimit, direction: Direction): number | null {
-  return direction === 'outgoing' ? limit.outgoingMax : limit.incomingMax;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

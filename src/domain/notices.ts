@@ -1,4 +1,5 @@
-/** Who has to hear of what happened. Told are those who have to act or who are waiting, never whoever did it. */
+/** Who is notified of a fact: those who have to act on it or wait for it, and never the one who caused it. */
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 import { readAgentId, type AgentId } from './names.ts';
@@ -69,15 +70,14 @@ function blockedEvent({ blockedOn }: Handoff): Event | null {
   return blockedOn?.reason === 'dependency' && blockedOn.failed !== undefined ? 'dependency-failed' : null;
 }
 
-/** A failure can concern somebody beside its sender, and then it names him. */
-function alsoIn({ detail }: Fact): readonly AgentId[] {
-  if (!detail.includes('"also"')) return [];
-  const { also } = JSON.parse(detail) as { readonly also?: unknown };
+/** A failure may name another agent besides the sender that is notified. */
+function alsoIn(fact: Fact): readonly AgentId[] {
+  const { also } = detailIn(fact);
   const agent = typeof also === 'string' ? readAgentId(also) : null;
   return agent === null ? [] : [agent];
 }
 
-/** A queue has workers that look by themselves and senders that wait; only its troubles go into an inbox. */
+/** Queue workers poll and queue senders wait, so only problems of the queue go into an inbox. */
 function audienceOf(event: Event, handoff: Handoff): readonly AgentId[] {
   const { from, to, kind } = handoff;
   switch (event) {

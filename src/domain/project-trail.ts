@@ -2,10 +2,12 @@
  * What the trail tells about projects: who told what, and how each leg stands. A fold over facts in their order, and over
  * nothing else, so that workflows, reports and the trail cannot disagree.
  */
-import type { JsonObject } from '../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
 import type { Assurance } from './assurance.ts';
 import { contradictionIn } from './contradiction.ts';
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
+import type { Mutable } from './handoff.ts';
 import { isFinal, type State } from './lifecycle.ts';
 import type { Summary } from './summary.ts';
 import { summaryFrom } from './summary-in-fact.ts';
@@ -56,24 +58,9 @@ export interface ProjectTrail {
   readonly legs: readonly Leg[];
 }
 
-/** Where a leg stands, for the project as a whole. */
-export type Standing =
-  | 'done'
-  | 'unproven'
-  | 'contradicted'
-  | 'passed-on'
-  | 'dropped'
-  | 'failed'
-  | 'stopped'
-  | 'blocked'
-  | 'waiting'
-  | 'draft'
-  | 'offered'
-  | 'working';
-
 export type LegOutcome = 'complete' | 'failed' | 'unfinished';
 
-/** What each standing means for the whole. A failure that was passed on to somebody is theirs now. */
+/** Each standing of a leg, and what it means for the project. A failure that was passed on belongs to the next leg. */
 export const OUTCOME_OF = {
   done: 'complete',
   unproven: 'unfinished',
@@ -87,7 +74,8 @@ export const OUTCOME_OF = {
   draft: 'unfinished',
   offered: 'unfinished',
   working: 'unfinished',
-} as const satisfies Record<Standing, LegOutcome>;
+} as const satisfies Record<string, LegOutcome>;
+export type Standing = keyof typeof OUTCOME_OF;
 
 export function standingOf({ state, last, retriedAs, isProven }: Leg): Standing {
   switch (state) {
@@ -113,7 +101,7 @@ export function standingOf({ state, last, retriedAs, isProven }: Leg): Standing 
   }
 }
 
-/** Why the last word about a completed leg does not say that it is complete; null: it does. */
+/** Why the last summary of a completed leg contradicts the completion; null: it does not. */
 export function contradictionOf(last: ToldSummary | null): string | null {
   if (last === null) return null;
   if (last.summary.status === 'failed') return 'the last summary says that it failed';
@@ -138,8 +126,8 @@ export class ProjectFold {
     const known = this.legs.get(handoff);
     if (known !== undefined) follow(known, fact);
     if (!isTold && !isLeg && !mayRetry) return;
-    const told = JSON.parse(detail) as JsonObject;
-    // At the top: what an agent told may have any key in it.
+    const told = detailIn(fact);
+    // Only the keys at the top count: a summary may hold any key.
     if (told['retryOf'] !== undefined) return this.retry(fact, told);
     const summary = summaryFrom(told);
     const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(told['leg']), summary) : null);
@@ -222,22 +210,20 @@ function follow(leg: Mutable<Leg>, fact: Fact): void {
   leg.attempt = attempt;
 }
 
-/** Deeds that somebody has a reason for. */
+/** Facts of these types may say why. */
 const REASONED: readonly Fact['deed'][] = ['block', 'retry', 'fail', 'reject', 'expire', 'cancel'];
 const REASON_MAX = 500;
 
-function reasonIn({ deed, detail }: Fact): string | null {
-  if (!REASONED.includes(deed)) return null;
-  const told = JSON.parse(detail) as JsonObject;
+function reasonIn(fact: Fact): string | null {
+  if (!REASONED.includes(fact.deed)) return null;
+  const told = detailIn(fact);
   const context = summaryFrom(told)?.onFailure?.context;
   const says = textIn(told['question']) ?? textIn(told['reason']) ?? textIn(told['message']) ?? context ?? null;
   return says === null ? null : says.slice(0, REASON_MAX);
 }
 
-type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
-
-function mapIn(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+function mapIn(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 function textIn(value: unknown): string | null {

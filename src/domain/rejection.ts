@@ -1,34 +1,22 @@
 /** What a rejection says beside its reason, as it stands in its fact. */
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import { readAgentId, type AgentId } from './names.ts';
 
-/** The recipient cannot do it: somebody has to be found who can. */
-const SKILL_GAP = 'skill_gap';
-
-/** People write `skill-gap` and `Skill gap`; it can mean nothing else. */
+/** The recipient lacks the skill, and another recipient has to be found. People also write `skill-gap` and `Skill gap`. */
 export function isSkillGap(type: string): boolean {
-  return (
-    type
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s-]+/g, '_') === SKILL_GAP
-  );
+  return /^skill(?:_|[\s-]+)gap$/i.test(type.trim());
 }
 
 export function wantsSkill(fact: Fact): boolean {
   if (fact.to !== 'rejected') return false;
-  const { type } = detailOf(fact);
+  const { type } = detailIn(fact);
   return typeof type === 'string' && isSkillGap(type);
 }
 
-/** To whom it was escalated when it happened; empty: to whoever looks. Null: it was not. */
+/** The agents that it was escalated to; empty: to nobody by name. Null: it was not escalated. */
 export function escalatedTo(fact: Fact): readonly AgentId[] | null {
-  if (fact.to !== 'rejected') return null;
-  const { escalatedTo: named } = detailOf(fact);
+  const named: unknown = fact.to === 'rejected' ? detailIn(fact)['escalatedTo'] : null;
   if (!Array.isArray(named)) return null;
   return named.map((name) => readAgentId(String(name))).filter((agent) => agent !== null);
-}
-
-function detailOf({ detail }: Fact): { readonly type?: unknown; readonly escalatedTo?: unknown } {
-  return detail === '' ? {} : (JSON.parse(detail) as { readonly type?: unknown });
 }

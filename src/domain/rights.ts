@@ -5,8 +5,9 @@
  * grants the operation in the present state is enough, except that nobody judges their own work.
  */
 import { err, ok, type Result } from '../foundation/result.ts';
+import { BAD_ENDS } from './dependencies.ts';
 import type { Handoff } from './handoff.ts';
-import { STATES, type State } from './lifecycle.ts';
+import { FINAL_STATES, OPEN_STATES, STATES, type State } from './lifecycle.ts';
 import type { AgentId } from './names.ts';
 import { principalText, type Principal } from './principal.ts';
 import type { Refusal } from './refusals.ts';
@@ -52,10 +53,7 @@ export const RELATIONS = [
 export type Relation = (typeof RELATIONS)[number];
 
 const EVERY = STATES;
-const OPEN: readonly State[] = ['draft', 'offered', 'blocked', 'accepted', 'delivered'];
 const HELD: readonly State[] = ['accepted'];
-const FINAL: readonly State[] = ['completed', 'failed', 'rejected', 'expired', 'cancelled'];
-const FINAL_BUT_DONE: readonly State[] = ['failed', 'rejected', 'expired', 'cancelled'];
 
 /** Under which relation, in which states. A cell that is not here is a no. */
 export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
@@ -77,13 +75,12 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
   reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
   verify: { verifier: ['delivered'], operator: ['delivered'] },
-  // The rule that nobody has to agree; it is nobody's word.
+  // Where nobody has to verify, the system completes.
   complete: { system: ['delivered'] },
   rework: { verifier: ['delivered'], operator: ['delivered'] },
-  cancel: { sender: OPEN, operator: OPEN },
-  retry: { sender: FINAL_BUT_DONE, operator: FINAL_BUT_DONE },
-  // What the handoff told, for good.
-  erase: { operator: FINAL },
+  cancel: { sender: OPEN_STATES, operator: OPEN_STATES },
+  retry: { sender: BAD_ENDS, operator: BAD_ENDS },
+  erase: { operator: FINAL_STATES },
   expire: { system: ['draft', 'offered', 'blocked', 'delivered'] },
   // To send another handoff in the same chain. Who only verifies is no party of the chain.
   follow: { sender: EVERY, recipient: EVERY, holder: EVERY, operator: EVERY, system: EVERY },
@@ -97,13 +94,13 @@ export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, R
     return err({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
   }
   if (!isForSomebody(op, handoff) && grants(principal, op, handoff)) return ok(true);
-  // Whoever makes a handoff knows of it, in whosever name.
+  // The creator knows of the handoff, in whose name it may be.
   if (op !== 'create' && isHidden(asking, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
   const { id, state } = handoff;
   return err({ code: 'not-entitled', id, op, principal: principalText(asking), state, who: entitledTo(op, handoff) });
 }
 
-/** People and agents; what the system does by itself is nothing that somebody could be asked for. */
+/** People and agents who may do it instead; nobody can ask the system. */
 function entitledTo(op: Op, { from, to, state, custody, terms }: Handoff): readonly string[] {
   const words: Partial<Record<Relation, string>> = {
     sender: `its sender @${from}`,
@@ -173,7 +170,7 @@ export function isPartyOf(agent: AgentId, { from, to, terms }: Pick<Handoff, 'fr
   return agent === from || agent === to || terms.verifiers.includes(agent);
 }
 
-/** A program that moves files settles what it took as a file, and never what one of ours holds. */
+/** A program that moves files settles what it took as a file, and never what a worker of Baton holds. */
 function isInFileOf(user: string, { custody }: Handoff): boolean {
   return custody?.by === 'hand' && custody.file === user;
 }
@@ -183,7 +180,7 @@ function isJudging(op: Op, { state }: Handoff): boolean {
   return op === 'verify' || op === 'rework' || (op === 'reject' && state === 'delivered');
 }
 
-/** The rule completes only where nobody has to agree. */
+/** The system completes only where nobody has to verify. */
 function isForSomebody(op: Op, handoff: Handoff): boolean {
   return op === 'complete' && needsVerifier(handoff);
 }

@@ -1,11 +1,12 @@
 /**
- * What was agreed and what was shown, as a digest in the fact that says so. The trail guards its facts by their hashes;
- * seals extend that to the parts of a record that stand beside the trail, so that changing them in the database is
- * noticed by the doctor and by whoever imports.
+ * A digest of the terms and of the evidence, in the fact that sets them. The trail guards its facts by their hashes; seals
+ * extend that to the parts of a record that stand beside the trail, so that the doctor and an import notice when somebody
+ * changes them in the database.
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import type { Claim } from './evidence.ts';
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff, Terms } from './handoff.ts';
 
@@ -55,9 +56,8 @@ export function flawOfSeals(handoff: Handoff, facts: readonly Fact[], body: stri
   return shown === null || shown === claimsSealOf(handoff.claims) ? null : 'its evidence is not what was delivered';
 }
 
-function sealIn({ detail }: Fact, name: 'seal' | 'claims'): string | null {
-  if (!detail.includes(`"${name}":"`)) return null;
-  const value = (JSON.parse(detail) as JsonObject)[name];
+function sealIn(fact: Fact, name: 'seal' | 'claims'): string | null {
+  const value = detailIn(fact)[name];
   return typeof value === 'string' ? value : null;
 }
 

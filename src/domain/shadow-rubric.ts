@@ -7,23 +7,26 @@ import { shellWord, snapshotKey } from './shadow.ts';
 import { INSIDE, INSIDE_VARIABLES, SHADOW_HOSTNAME, TOOL_VARIABLES, type TestPlan } from './shadow-plan.ts';
 import type { RunEvidence } from './shadow-verdict.ts';
 
-export interface ShadowRow {
+interface RubricRow {
   readonly id: string;
   readonly category: string;
   readonly points: number;
   readonly question: string;
-  /** Null: the project has nothing to run here, and nothing is earned. */
-  command(plan: TestPlan): string | null;
   /** The field of the manifest that is judged. */
   readonly field: string;
+  /** What to do where it earns nothing. */
+  readonly todo: string;
+}
+
+export interface ShadowRow extends RubricRow {
+  /** Null: the project has nothing to run here, and nothing is earned. */
+  command(plan: TestPlan): string | null;
   /** `before`: asked before any code of the project has run, so that the project cannot answer for it. */
-  readonly when: 'before' | 'after';
+  readonly when?: 'before';
   /** Why the run earns nothing, or null. Default: the exit code is not 0. */
   refuses?(ran: RunEvidence, plan: TestPlan): string | null;
   /** Where the command fails: runs that earn the points nevertheless, if every one ends as expected. */
   otherwise?(plan: TestPlan): readonly Excuse[];
-  /** What to do where it earns nothing. */
-  readonly todo: string;
   /** What to do where there is nothing to run; default: the same. */
   readonly todoWhenMissing?: string;
 }
@@ -75,7 +78,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Are the installed files those of the snapshot?',
     command: ({ commands }) => commands.installedFiles,
     field: 'local_sources[0].snapshot_commit',
-    when: 'after',
     refuses: differsFromSnapshot,
     todo: 'see what was installed instead; generated files may differ, files of the repository may not',
   },
@@ -99,7 +101,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Does the package install?',
     command: ({ commands }) => commands.install,
     field: 'local_sources[0].snapshot_commit',
-    when: 'after',
     todo: 'make its dependencies available offline (see "Dependencies" in docs/protocols/shadow.md) and correct the install step',
   },
   {
@@ -109,7 +110,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Can the installed package be imported?',
     command: ({ commands }) => commands.imports,
     field: 'test_context.project_type',
-    when: 'after',
     todo: 'import the package from an empty project; a missing dependency must be declared',
   },
   {
@@ -119,7 +119,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Does its command answer --version or --help?',
     command: ({ commands }) => commands.cli,
     field: 'test_context.project_type',
-    when: 'after',
     todo: 'a project with a command answers --version or --help with exit code 0; one without names none and loses these points',
   },
   {
@@ -129,7 +128,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Do the changed modules load?',
     command: ({ commands }) => commands.modules,
     field: 'test_context.affected_modules',
-    when: 'after',
     todo: 'load the module by itself and correct what it misses',
   },
   {
@@ -139,7 +137,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Do the tests of what changed pass?',
     command: ({ commands }) => commands.test,
     field: 'test_context.changed_files',
-    when: 'after',
     // A failure that was there before the change is not held against the change.
     otherwise: ({ commands }) => [
       { command: commands.baseTest, expects: 'failure' },
@@ -155,7 +152,6 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Do all tests pass together?',
     command: ({ commands }) => commands.test,
     field: 'test_context.affected_modules',
-    when: 'after',
     todo: 'make the failing test pass; the evidence has its output',
     todoWhenMissing: NAME_A_TEST,
   },
@@ -208,24 +204,17 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Does everything that passed before the change still pass?',
     command: ({ commands }) => commands.test,
     field: 'test_context.changed_files',
-    when: 'after',
     otherwise: ({ commands }) => [{ command: commands.baseTest, expects: 'failure' }],
     todo: 'make the failing test pass; the evidence has its output',
     todoWhenMissing: NAME_A_TEST,
   },
 ];
 
-export interface HostRow {
-  readonly id: string;
-  readonly category: string;
-  readonly points: number;
-  readonly question: string;
+export interface HostRow extends RubricRow {
   /** What is done, in words that a person can repeat. */
   readonly command: string;
-  readonly field: string;
   /** Runs code of the project, and so only where the operator allowed it. */
-  readonly executes: boolean;
-  readonly todo: string;
+  readonly executes?: true;
 }
 
 const ALLOW = 'run it where a container runtime answers, or allow it with --allow-host-execution';
@@ -239,7 +228,6 @@ export const HOST_RUBRIC = [
     question: 'Is every source a readable git repository?',
     command: 'git rev-parse --show-toplevel',
     field: 'local_sources[].path',
-    executes: false,
     todo: 'name the folder of a git repository',
   },
   {
@@ -249,7 +237,6 @@ export const HOST_RUBRIC = [
     question: 'Can its content be read as a whole, uncommitted work included?',
     command: 'git add -A && git write-tree (into a private index and object folder)',
     field: 'local_sources[].path',
-    executes: false,
     todo: 'make every file of the repository readable',
   },
   {
@@ -259,7 +246,6 @@ export const HOST_RUBRIC = [
     question: 'Is it clear what kind of project it is?',
     command: 'look for package.json, pyproject.toml, setup.py, Cargo.toml, go.mod',
     field: 'test_context.project_type',
-    executes: false,
     todo: 'name it in baton.yaml: shadow: { project_type: node }',
   },
   {
@@ -269,7 +255,6 @@ export const HOST_RUBRIC = [
     question: 'Are the changed files correct in their language?',
     command: 'parse each changed file (node --check, python ast.parse, JSON)',
     field: 'test_context.changed_files',
-    executes: false,
     todo: 'correct the file at the place that the evidence names',
   },
   {
@@ -279,7 +264,6 @@ export const HOST_RUBRIC = [
     question: 'Are the changed files free of merge conflict markers?',
     command: 'look for lines that begin with <<<<<<<, ======= and >>>>>>>',
     field: 'test_context.changed_files',
-    executes: false,
     todo: 'resolve the conflict',
   },
   {
@@ -289,7 +273,6 @@ export const HOST_RUBRIC = [
     question: 'Can the file that declares the dependencies be read?',
     command: 'read package.json, pyproject.toml, Cargo.toml or go.mod',
     field: 'test_context.project_type',
-    executes: false,
     todo: 'correct the syntax of that file',
   },
   {
@@ -299,7 +282,6 @@ export const HOST_RUBRIC = [
     question: 'Is everything that the changed files import declared or part of the project?',
     command: 'compare the import statements of the changed files with the declared dependencies',
     field: 'test_context.affected_modules',
-    executes: false,
     todo: 'declare the dependency, or correct the import',
   },
   {

@@ -62,6 +62,9 @@ export interface Environment {
   readonly failureReason: string | null;
 }
 
+/** What a verdict without a shadow was made in. */
+export const NO_SANDBOX = { runtime: null, image: null, base: null, limits: [], sources: [] } as const;
+
 interface JudgedSource {
   readonly repository: string;
   readonly commit: string;

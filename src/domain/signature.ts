@@ -4,6 +4,7 @@
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { AgentId } from './names.ts';
 
@@ -51,7 +52,7 @@ export function splitSignature(detail: string): {
   readonly told: JsonObject | null;
   readonly signature: MoveSignature | null;
 } {
-  const { signed, ...told } = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
+  const { signed, ...told } = detailIn({ detail });
   const { key, previous, content, value } = (typeof signed === 'object' && signed !== null ? signed : {}) as JsonObject;
   const parts = { key, previous, content, value };
   const isWhole = Object.values(parts).every((part) => typeof part === 'string');

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../foundation/json.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { AgentSession } from './agent-session.ts';
+import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 
 export const SUCCESSION_REASONS = ['manual', 'context_limit', 'shift_end', 'task_boundary', 'usage_limit'] as const;
@@ -85,9 +86,9 @@ export function progressOf(facts: readonly Fact[]): SuccessionProgress {
   const at = new Map<Step, number>();
   let details: JsonObject = {};
   for (const fact of facts) {
-    const told = detailOf(fact);
-    const step = stepOf(fact, told);
-    details = { ...details, ...told };
+    const detail = detailIn(fact);
+    const step = stepOf(fact, detail);
+    details = { ...details, ...detail };
     if (step === null) continue;
     done.add(step);
     at.set(step, fact.at);
@@ -101,17 +102,11 @@ export function detailText({ details }: Pick<SuccessionProgress, 'details'>, nam
   return typeof value === 'string' ? value : '';
 }
 
-function stepOf({ deed }: Fact, told: JsonObject): Step | null {
+function stepOf({ deed }: Fact, detail: JsonObject): Step | null {
   if (deed === 'accept') return 'begun';
   if (deed === 'deliver') return 'injected';
   if (deed === 'complete') return 'acknowledged';
-  return deed === 'progress' ? (STEPS.find((step) => step === told['step']) ?? null) : null;
-}
-
-function detailOf({ detail }: Fact): JsonObject {
-  if (detail === '') return {};
-  const told: unknown = JSON.parse(detail);
-  return typeof told === 'object' && told !== null && !Array.isArray(told) ? (told as JsonObject) : {};
+  return deed === 'progress' ? (STEPS.find((step) => step === detail['step']) ?? null) : null;
 }
 
 /** Why a succession cannot begin, in the order in which it is judged. */

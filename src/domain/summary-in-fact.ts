@@ -1,10 +1,17 @@
 /**
  * The summary in the detail of a fact, if there is a whole one.
  *
- * Details are JSON of many makers, and some come from other databases: what only looks like a summary is none.
+ * Details come from many programs, and some from other databases: an object that only resembles a summary is none.
  */
 import { isJsonObject, type JsonObject } from '../foundation/json.ts';
+import { detailIn } from './fact-detail-text.ts';
+import type { Fact } from './facts.ts';
 import { SUMMARY_STATUSES, type Summary } from './summary.ts';
+
+/** The text is searched before it is parsed: nearly no fact has a summary. */
+export function summaryIn(fact: Fact): Summary | null {
+  return fact.detail.includes('"summary":') ? summaryFrom(detailIn(fact)) : null;
+}
 
 export function summaryFrom(detail: JsonObject): Summary | null {
   const told = detail['summary'];

@@ -61,17 +61,9 @@ interface AgentFlow extends Flow {
   readonly legs: LegCounts;
 }
 
-export interface OpenLeg {
-  readonly id: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly task: string | null;
+export interface OpenLeg extends Pick<Leg, 'id' | 'from' | 'to' | 'task' | 'why' | 'since' | 'attempt'> {
   readonly phase: string | null;
   readonly standing: Standing;
-  /** Why, as far as anybody said so. */
-  readonly why: string | null;
-  readonly since: number;
-  readonly attempt: number;
 }
 
 export interface TaskFlow {

@@ -1,20 +1,18 @@
 /**
- * What an agent holds while its own program runs: for as long as this process beats, nobody takes it away, and when the
- * process ends it is offered again at once. An agent that thinks for an hour says nothing for an hour.
+ * The session of an agent program. While this process sends heartbeats, nobody takes away what the agent holds, however
+ * long the agent is silent; when the process ends, its handoffs are offered again at once.
  */
 import { newUuid } from '../foundation/ids.ts';
 import { err, type Result } from '../foundation/result.ts';
-import { overdueRefusal } from '../domain/deadlines.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import { accept } from '../domain/moves/accept.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import { AGENT_TERMS } from '../domain/retry-policy.ts';
 import type { Claimed } from '../stores/store.ts';
-import { change, decideBy } from './change.ts';
+import { change } from './change.ts';
 import type { Context } from './context.ts';
-import { claimForSession, custodyFor, won } from './handoffs/claim.ts';
+import { claimForSession, custodyFor, decideAccept, won } from './handoffs/claim.ts';
 import { release } from './handoffs/release.ts';
 import { pausedRefusal } from './pauses.ts';
 
@@ -26,14 +24,14 @@ export interface AgentSession {
   close(): Promise<void>;
 }
 
-/** More than one agent works on at a time. */
+/** More handoffs than one agent holds at a time. */
 const HELD_MAX = 100;
 
 export function openAgentSession(ctx: Context, principal: Principal, agent: AgentId): AgentSession {
   const { store, heartbeat, liveness, leaseMs, report } = ctx;
   let open: Promise<{ readonly session: SessionId; stop(): Promise<void> }> | null = null;
 
-  /** A session is begun with the first handoff: most agents only look. */
+  /** The session begins with the first handoff, because most agents only look. */
   const begin = async (): Promise<{ readonly session: SessionId; stop(): Promise<void> }> => {
     const session = newUuid(store.nowMs(), ctx.random) as SessionId;
     await store.sessions.open({ id: session, agent, process: liveness.self, leaseMs });
@@ -61,11 +59,7 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
       const paused = await pausedRefusal(ctx, principal);
       if (paused !== null) return err(paused);
       const custodyOf = custodyFor(ctx, agent, await session(), AGENT_TERMS.attemptTimeoutMs);
-      const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
-        deed: 'accept',
-        moved: overdueRefusal(handoff, nowMs) ?? accept(handoff, custodyOf(handoff, nowMs), nowMs),
-      }));
-      return change(ctx, id, decide);
+      return change(ctx, id, decideAccept(principal, custodyOf));
     },
     close: async () => {
       if (open === null) return;

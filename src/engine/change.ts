@@ -1,14 +1,15 @@
 /**
- * How a verb's wish becomes a decision: first whether the caller may know of the handoff at all, then the lifecycle,
- * then the rights, then the fact. Every change of a handoff in the house is made by a `Decide` that was built here.
+ * How a requested move becomes a decision: first whether the caller may know of the handoff at all, then the lifecycle,
+ * then the rights, then the fact. Every change of a handoff is made by a `Decide` that was built here.
  */
 import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { present } from '../foundation/assert.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
-import type { Decide, Decision } from '../domain/decision.ts';
+import type { Decide, DecideFirst, Decision } from '../domain/decision.ts';
 import { deadLetterEffect } from '../domain/dead-letter.ts';
 import { appendFact, type FactType, type AppendedFact } from '../domain/facts.ts';
-import type { Handoff, Kind } from '../domain/handoff.ts';
+import type { Handoff, Mutable } from '../domain/handoff.ts';
+import { create, type Beginning } from '../domain/moves/create.ts';
 import type { Moved } from '../domain/moves/step.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { principalText, proven, type Principal } from '../domain/principal.ts';
@@ -17,10 +18,15 @@ import { isHidden, may, type Op } from '../domain/rights.ts';
 import { isShared, shareDetail } from '../domain/fact-detail-text.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { WorkspaceRules, Context } from './context.ts';
+import { findHandoff } from './handoffs/find.ts';
 import { signingAs } from './signatures.ts';
 
+/** What comes of a change: the record after it, or why there is none. */
+export type ChangeResult = Promise<Result<Handoff, Refusal>>;
+
 export interface RequestedMove {
-  readonly deed: FactType;
+  /** The type of its fact, where that is not the operation. */
+  readonly deed?: FactType;
   readonly moved: Moved;
   readonly detail?: JsonObject | null;
   readonly outcome?: JsonText;
@@ -38,19 +44,19 @@ export function fenceFor(principal: Principal, handoff: Handoff, fence: number |
 }
 
 /**
- * These say more than "you may not": whoever comes too late with a result was entitled once, and has to learn that it
- * is no longer.
+ * Answered before the rights are checked, because they say more than "not entitled": a worker that delivers too late was
+ * entitled once, and has to learn that its lease is lost.
  */
 const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed', 'too-early', 'not-overdue', 'overdue'];
 
 export function decideBy(
   principal: Principal,
-  op: Op,
-  wish: (handoff: Handoff, nowMs: number) => RequestedMove,
+  op: Op & FactType,
+  request: (handoff: Handoff, nowMs: number) => RequestedMove,
 ): Decide {
   return (handoff, nowMs) => {
     if (isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
-    const { deed, moved, detail, outcome, body } = wish(handoff, nowMs);
+    const { deed = op, moved, detail, outcome, body } = request(handoff, nowMs);
     if (!moved.ok && BEFORE_RIGHTS.includes(moved.refusal.code)) return moved;
     const entitled = may(principal, op, handoff);
     if (!entitled.ok) return entitled;
@@ -65,10 +71,28 @@ export function decideBy(
       body ?? null,
       signingAs(principal, moved.value),
     );
-    const facts = [seen.fact];
-    const decided =
-      outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome };
-    return ok(body === undefined ? decided : { ...decided, body });
+    return ok(decisionOf(seen, outcome, body));
+  };
+}
+
+function decisionOf({ handoff, fact }: AppendedFact, outcome?: JsonText, body?: JsonText): Decision {
+  const decision: Mutable<Decision> = { handoff, facts: [fact] };
+  if (outcome !== undefined) decision.outcome = outcome;
+  if (body !== undefined) decision.body = body;
+  return decision;
+}
+
+/** A step that follows from a rule and not from somebody's right, such as the failure of what cannot be read. */
+export function decideStep(
+  by: string,
+  deed: FactType,
+  move: (handoff: Handoff, nowMs: number) => Moved,
+  detail: JsonObject | null = null,
+  outcome?: JsonText,
+): Decide {
+  return (handoff, nowMs) => {
+    const moved = move(handoff, nowMs);
+    return moved.ok ? ok(decisionOf(appendFact(handoff, moved.value, deed, by, nowMs, detail), outcome)) : moved;
   };
 }
 
@@ -83,17 +107,11 @@ export function atRevision(revision: number, decide: Decide): Decide {
  * command, reads a file) asks this first, so that only a caller whose request can succeed causes the effect. The record
  * may change before the real decision, which therefore decides everything again.
  */
-export async function previewDecision(
-  ctx: Context,
-  target: HandoffId | Handoff,
-  decide: Decide,
-): Promise<Result<Handoff, Refusal>> {
+export async function previewDecision(ctx: Context, target: HandoffId | Handoff, decide: Decide): ChangeResult {
   await catchUp(ctx, target);
-  const { store } = ctx;
-  const id = typeof target === 'string' ? target : target.id;
-  const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [id] })).items[0] : target;
-  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
-  const decided = decide(handoff, store.nowMs());
+  const handoff = typeof target === 'string' ? await findHandoff(ctx, target) : target;
+  if (handoff === null) return err({ code: 'no-such-handoff', id: target as HandoffId });
+  const decided = decide(handoff, ctx.store.nowMs());
   return decided.ok ? ok(handoff) : decided;
 }
 
@@ -113,7 +131,7 @@ const NO_PROOF = shareDetail({});
 const underVersion = new WeakMap<JsonObject, JsonObject>();
 
 /** The first fact of a handoff: sealed, with what proves its principal and the policy that it was made under. */
-export function appendCreation(
+function appendCreation(
   rules: WorkspaceRules,
   principal: Principal,
   created: Handoff,
@@ -126,12 +144,42 @@ export function appendCreation(
   return appendFact(null, created, 'create', principalText(principal), nowMs, more, body, sign);
 }
 
-/** One change of one handoff, with whatever the rules of the house attach to it. */
-export async function change(
+/**
+ * The decision that makes a record. `then`: what goes on in the same transaction, such as the pick-up by a program that
+ * had the file before Baton knew of it; null: nothing.
+ */
+export function decideCreation(
+  { rules }: Context,
+  principal: Principal,
+  beginning: Beginning,
+  body: JsonText,
+  detail: JsonObject | null,
+  then: (begun: Handoff) => Decide | null,
+): DecideFirst {
+  return (nowMs, dependencies) => {
+    const created = create(beginning, dependencies, nowMs);
+    if (!created.ok) return created;
+    const entitled = may(principal, 'create', created.value);
+    if (!entitled.ok) return entitled;
+    const { handoff, fact } = appendCreation(rules, principal, created.value, body, nowMs, detail);
+    const more = then(handoff)?.(handoff, nowMs) ?? ok({ handoff, facts: [] });
+    return more.ok ? ok({ ...more.value, facts: [fact, ...more.value.facts] }) : more;
+  };
+}
+
+/** `change` by a principal, under a right of its own. */
+export async function changeBy(
   ctx: Context,
+  principal: Principal,
   target: HandoffId | Handoff,
-  decide: Decide,
-): Promise<Result<Handoff, Refusal>> {
+  op: Op & FactType,
+  request: (handoff: Handoff, nowMs: number) => RequestedMove,
+): ChangeResult {
+  return change(ctx, target, decideBy(principal, op, request));
+}
+
+/** One change of one handoff, with the effects that the rules of the workspace attach to its facts. */
+export async function change(ctx: Context, target: HandoffId | Handoff, decide: Decide): ChangeResult {
   await catchUp(ctx, target);
   let outcome: JsonText | undefined;
   const decideOnce: Decide = (handoff, nowMs) => {
@@ -174,26 +222,24 @@ async function catchUp({ rules: { documents } }: Context, target: HandoffId | Ha
 /** In order, so that whoever looks into the folders meets the first one first. */
 export async function reconcileFolders({ rules }: Context, handoffs: readonly Handoff[]): Promise<void> {
   for (const handoff of handoffs) {
-    await mirrorOf(rules, handoff.kind)?.reconcile(handoff.id);
+    await (handoff.kind === 'queue' ? rules.queue : rules.documents)?.reconcile(handoff.id);
     if (handoff.kind === 'document') await rules.tasks?.reconcile(handoff);
   }
 }
 
-/** The files in which handoffs of a kind are told. */
-function mirrorOf(rules: WorkspaceRules, kind: Kind): { reconcile(id: HandoffId): Promise<void> } | null {
-  return kind === 'queue' ? rules.queue : rules.documents;
-}
-
 /** Adds to each fact what has to happen because of it. */
-export function withNotifications(rules: WorkspaceRules, decide: Decide): Decide {
-  return (handoff, nowMs) => {
-    const decided = decide(handoff, nowMs);
+export function withNotifications<Given extends readonly unknown[]>(
+  rules: WorkspaceRules,
+  decide: (...given: Given) => Result<Decision, Refusal>,
+): (...given: Given) => Result<Decision, Refusal> {
+  return (...given) => {
+    const decided = decide(...given);
     return decided.ok ? ok(withEffects(rules, decided.value)) : decided;
   };
 }
 
-/** The reason of blocking stands in the record alone, so a fact is told with the state it led to. */
-export function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
+/** Only the record says why a handoff is blocked, so the rules get the record with the state that the fact led to. */
+function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
   const effects = decision.facts.flatMap((fact) => {
     const told = rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact);
     const deadLetter = deadLetterEffect(decision.handoff, fact);
@@ -214,19 +260,8 @@ export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, se
     if (!one.ok || !wanted(one.value.handoff)) return one;
     const two = second(one.value.handoff, nowMs);
     if (!two.ok) return two;
-    const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
     const facts = [...one.value.facts, ...two.value.facts];
-    const outcome = two.value.outcome ?? one.value.outcome;
-    const body = two.value.body ?? one.value.body;
-    const over = one.value.overLimits ?? two.value.overLimits;
-    const { handoff: last } = two.value;
-    return ok({
-      handoff: last,
-      facts,
-      effects,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(body === undefined ? {} : { body }),
-      ...(over === undefined ? {} : { overLimits: over }),
-    });
+    const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
+    return ok({ ...one.value, ...two.value, facts, effects });
   };
 }

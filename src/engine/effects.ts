@@ -1,6 +1,6 @@
 /**
- * Carries out what has to happen in the world after a commit: at least once, with a key by which the target sees a
- * repetition. Whatever a target does, the others get theirs: few at a time for each, and each with an end.
+ * Sends what has to happen outside the database after a commit: at least once, with a key by which the target recognizes
+ * a repetition. A slow or broken target holds up no other: a few effects at a time go to each, and each has a time limit.
  */
 import { messageOf } from '../foundation/error-message.ts';
 import { jittered } from '../foundation/random.ts';
@@ -17,7 +17,7 @@ export interface EffectSender {
   notHere?(effect: DueEffect): string | null;
   /** True where this process can carry what the one that has the duty may have to leave. */
   standsIn?(): boolean;
-  /** Ends soon after its signal is aborted; whatever it then answers still counts. */
+  /** Ends soon after its signal is aborted; its answer still counts. */
   carry(effect: DueEffect, signal: AbortSignal): Promise<SendResult>;
 }
 
@@ -28,8 +28,6 @@ export type SendResult =
   | { readonly never: string };
 
 export interface SendEffectsOptions {
-  /** How long something may be tried altogether, by its planned pauses: time in which nobody tries does not count. */
-  readonly giveUpAfterMs?: number;
   readonly signal?: AbortSignal;
   /** Keys that were left to other processes, so that each is reported once. */
   readonly left?: Set<string>;
@@ -47,10 +45,11 @@ const LEFT_MAX = 1_000;
 const PARALLEL_MAX = 8;
 const LANE_PARALLEL_MAX = 2;
 const CARRY_MS = 30_000;
-/** For the last word of a carrier whose time is up. */
+/** For the answer of a sender whose time is up. */
 const LAST_WORD_MS = 1_000;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5 * 60_000;
+/** How long an effect is tried altogether, by its planned pauses: time in which nobody tries does not count. */
 const GIVE_UP_MS = 3 * 24 * 60 * 60_000;
 
 /** One round over what is due. Where nothing is, it costs one look at the outbox. */
@@ -70,7 +69,7 @@ export async function sendEffects(
   for (const effect of due) {
     const carrier = byKind.get(effect.kind);
     if (carrier === undefined) {
-      // Somebody with a newer version may know it; it waits for them, and its tries are not used up.
+      // A newer version may know this kind of effect; it waits for that version, and its tries are not used up.
       await ctx.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, ctx.random));
       count.postponed += 1;
       continue;
@@ -98,7 +97,6 @@ export async function sendEffects(
 export function sendEffectsInBackground(
   ctx: Context,
   carriers: readonly EffectSender[],
-  options: Omit<SendEffectsOptions, 'signal' | 'left'> = {},
 ): { readonly look: () => void; readonly end: () => Promise<void> } {
   const over = new AbortController();
   const left = new Set<string>();
@@ -106,7 +104,7 @@ export function sendEffectsInBackground(
   return {
     look: () => {
       if (over.signal.aborted) return;
-      round ??= sendEffects(ctx, carriers, { ...options, left, signal: over.signal })
+      round ??= sendEffects(ctx, carriers, { left, signal: over.signal })
         .then(() => undefined)
         .catch((error: unknown) => ctx.report({ kind: 'fault', doing: 'carrying effects', error }))
         .finally(() => {
@@ -180,11 +178,10 @@ async function carryOne(
   }
   if ('never' in answer) return drop(ctx, effect, answer.never);
   if ('targetDown' in answer && answer.targetDown) lane.down = answer.says;
-  // Nobody's fault: whoever comes next tries it as if it had not been tried.
+  // This process stops: the next one tries the effect as if it had not been tried.
   if (options.signal?.aborted === true) return postpone(ctx, effect, answer.says, 0, effect.tries ?? 0);
   const tries = (effect.tries ?? 0) + 1;
-  const { giveUpAfterMs = GIVE_UP_MS } = options;
-  if (plannedMs(tries) > giveUpAfterMs) return drop(ctx, effect, `tried ${tries} times in vain: ${answer.says}`);
+  if (plannedMs(tries) > GIVE_UP_MS) return drop(ctx, effect, `tried ${tries} times in vain: ${answer.says}`);
   const pauseMs = jittered(pauseAfter(tries), ctx.random);
   const wishedMs = 'retryInMs' in answer ? (answer.retryInMs ?? 0) : 0;
   return postpone(ctx, effect, answer.says, Math.max(pauseMs, wishedMs), tries);

@@ -1,13 +1,12 @@
-/** Gives places that have become free to those that wait for one, oldest first. */
+/** Gives places under a limit that have become free to the handoffs that wait for one, oldest first. */
 import { err } from '../foundation/result.ts';
 import type { Decide } from '../domain/decision.ts';
-import type { Handoff } from '../domain/handoff.ts';
-import { unblock } from '../domain/moves/block.ts';
-import { SYSTEM } from '../domain/principal.ts';
-import { andThen, change, decideBy } from './change.ts';
+import { change } from './change.ts';
 import type { Context } from './context.ts';
-import { decideWaiting } from './handoffs/activate.ts';
+import { thenWaiting } from './handoffs/activate.ts';
 import { awaited } from './handoffs/dependencies.ts';
+import { decideUnblocked } from './handoffs/dependents.ts';
+import { pagesOf } from './handoffs/find.ts';
 
 const PAGE = 200;
 /** However many wait for an agent that is full, those behind them are looked at too. */
@@ -16,35 +15,18 @@ const PAGES_MAX = 25;
 export async function fillFreeCapacity(ctx: Context): Promise<number> {
   const full = new Set<string>();
   let changed = 0;
-  let after: string | null = null;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found = await ctx.store.find({ by: 'places', max: PAGE, ...(after === null ? {} : { after }) });
-    for (const handoff of found.items) {
+  for await (const page of pagesOf(ctx.store, { by: 'places', max: PAGE }, PAGES_MAX)) {
+    for (const handoff of page) {
       if (full.has(`outgoing ${handoff.from}`) || full.has(`incoming ${handoff.to}`)) continue;
-      const reason = await awaited(ctx, handoff);
-      const moved = await change(
-        ctx,
-        handoff,
-        reason === null ? decidePlaced : andThen(decidePlaced, () => true, decideWaiting(reason)),
-      );
+      const moved = await change(ctx, handoff, thenWaiting(decidePlaced, await awaited(ctx, handoff)));
       if (moved.ok) changed += 1;
       else if (moved.refusal.code === 'limit-reached') full.add(`${moved.refusal.direction} ${moved.refusal.agent}`);
     }
-    after = found.next;
-    if (after === null) break;
   }
   return changed;
 }
 
 const decidePlaced: Decide = (handoff, nowMs) =>
-  isWaiting(handoff) ? unblocked(handoff, nowMs) : err({ code: 'not-overdue', id: handoff.id });
+  handoff.blockedOn?.reason === 'place' ? unblocked(handoff, nowMs) : err({ code: 'not-overdue', id: handoff.id });
 
-function isWaiting({ blockedOn }: Handoff): boolean {
-  return blockedOn?.reason === 'place';
-}
-
-const unblocked = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
-  deed: 'unblock',
-  moved: unblock(handoff, nowMs),
-  detail: { reason: 'a place is free' },
-}));
+const unblocked = decideUnblocked('a place is free');

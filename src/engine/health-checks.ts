@@ -22,7 +22,15 @@ export function healthy(name: string, says: string): HealthCheck {
   return { name, verdict: 'ok', says, todo: null };
 }
 
-/** The first few are named; whoever has more has one problem, and not a thousand. */
+function warning(name: string, says: string, todo: string): HealthCheck {
+  return { name, verdict: 'warning', says, todo };
+}
+
+function problem(name: string, says: string, todo: string): HealthCheck {
+  return { name, verdict: 'problem', says, todo };
+}
+
+/** The first few are named: a thousand of them have one cause. */
 const NAMED_MAX = 5;
 const RESTORE = 'stop all workers, keep a copy of the database, and restore a backup or an export';
 /** An effect that is due is done within this time, if anybody does it. */
@@ -37,13 +45,8 @@ export async function examineDamage({ store }: Context): Promise<HealthCheck> {
   const findings = await store.upkeep.audit();
   if (findings.length === 0) return healthy('audit', 'counters, trails and files agree');
   const onlySettings = findings.every(({ what }) => what === 'setting');
-  const says = listed(findings.map((finding) => finding.says));
-  return {
-    name: 'audit',
-    verdict: 'problem',
-    says,
-    todo: onlySettings ? 'change the settings of the server' : RESTORE,
-  };
+  const todo = onlySettings ? 'change the settings of the server' : RESTORE;
+  return problem('audit', listed(findings.map(({ says }) => says)), todo);
 }
 
 export async function examineTrails(
@@ -55,21 +58,16 @@ export async function examineTrails(
   let count = 0;
   const onDamaged = ({ id, says }: DamagedRecord): number => flaws.push(`${id}: ${says}`);
   for await (const copy of allCopies(store, null, onDamaged)) {
-    if (signal.aborted)
-      return { name: 'trails', verdict: 'warning', says: `stopped after ${count}`, todo: 'run it again' };
+    if (signal.aborted) return warning('trails', `stopped after ${count}`, 'run it again');
     const flaw = flawOf(copy.handoff, copy.facts, copy.body);
     if (flaw !== null) flaws.push(`${copy.handoff.id}: ${flaw}`);
     facts += copy.facts.length;
     count += 1;
     progress(count);
   }
-  if (flaws.length === 0) return healthy('trails', soundTrails(count, facts));
-  return { name: 'trails', verdict: 'problem', says: listed(flaws), todo: RESTORE };
-}
-
-function soundTrails(count: number, facts: number): string {
-  const trails = count === 1 ? '1 trail' : `${count} trails`;
-  return `${trails} with ${facts === 1 ? '1 fact' : `${facts} facts`} ${count === 1 ? 'adds' : 'add'} up`;
+  if (flaws.length > 0) return problem('trails', listed(flaws), RESTORE);
+  const says = `${counted(count, 'trail')} with ${counted(facts, 'fact')} ${count === 1 ? 'adds' : 'add'} up`;
+  return healthy('trails', says);
 }
 
 export async function examineSessions(ctx: Context): Promise<HealthCheck> {
@@ -82,7 +80,7 @@ export async function examineSessions(ctx: Context): Promise<HealthCheck> {
       : `@${agent}, process ${process.pid} on ${process.host}, is gone or hangs`,
   );
   const todo = 'what they hold is taken back by the next baton work or baton wait on that host';
-  return { name: 'workers', verdict: 'warning', says: listed(says), todo };
+  return warning('workers', listed(says), todo);
 }
 
 function isLost({ liveness }: Context, { ended, process, leaseMs, silentForMs }: SessionRecord): boolean {
@@ -97,7 +95,7 @@ export async function examineDuty({ store, liveness }: Context): Promise<HealthC
     return healthy('duty', `process ${process.pid} is gone; whoever comes next sweeps`);
   if (silentForMs <= DUTY_LEASE_MS) return healthy('duty', `process ${process.pid} sweeps`);
   const says = `process ${process.pid} has the duty and has been silent for ${Math.round(silentForMs / 1000)} s`;
-  return { name: 'duty', verdict: 'problem', says, todo: `look at it, and end it: kill ${process.pid}` };
+  return problem('duty', says, `look at it, and end it: kill ${process.pid}`);
 }
 
 export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
@@ -114,7 +112,7 @@ export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
   if (first === undefined) return healthy('dependencies', 'nothing waits for what did not succeed');
   const says = stuck.map(({ id, failed }) => `${id} waits for ${failed.id}, which is ${failed.state}`);
   const todo = `retry it with: baton retry ${first.failed.id}; or give it up with: baton cancel ${first.id}`;
-  return { name: 'dependencies', verdict: 'warning', says: listed(says), todo };
+  return warning('dependencies', listed(says), todo);
 }
 
 export async function examineSchedules({ store }: Context): Promise<HealthCheck> {
@@ -125,7 +123,7 @@ export async function examineSchedules({ store }: Context): Promise<HealthCheck>
   });
   if (refused.length === 0) return healthy('schedules', counted(all.length, 'schedule'));
   const todo = 'correct it: baton schedule remove NAME, then baton schedule add NAME …';
-  return { name: 'schedules', verdict: 'warning', says: listed(refused), todo };
+  return warning('schedules', listed(refused), todo);
 }
 
 /** An effect that is due now may be done in a moment, so those that stay are looked for. */
@@ -136,7 +134,7 @@ export async function examineEffects({ store, timers }: Context, signal: AbortSi
   if (left.length === 0) return healthy('outbox', 'nothing is overdue');
   const kinds = [...new Set(left.map(({ kind }) => kind))];
   const says = `${counted(left.length, 'effect')}${left.length === EFFECTS_MAX ? ' or more' : ''} not done yet: ${listed(kinds)}`;
-  return { name: 'outbox', verdict: 'warning', says, todo: 'start a worker, which also does these' };
+  return warning('outbox', says, 'start a worker, which also does these');
 }
 
 const OVERDUE_MAX = 1_000;
@@ -150,12 +148,7 @@ export async function examineOverdue({ store }: Context): Promise<HealthCheck> {
   const late = items.filter((handoff) => (dueAtOf(handoff) ?? nowMs) < nowMs - OVERDUE_PATIENCE_MS);
   if (late.length === 0) return healthy('deadlines', 'nothing is overdue');
   const says = late.map((handoff) => `${handoff.id} is ${handoff.state}, and its time was up at ${dueText(handoff)}`);
-  return {
-    name: 'deadlines',
-    verdict: 'warning',
-    says: listed(says),
-    todo: 'mark them with: baton sync; baton work does it by itself',
-  };
+  return warning('deadlines', listed(says), 'mark them with: baton sync; baton work does it by itself');
 }
 
 function dueText(handoff: Handoff): string {
@@ -166,13 +159,13 @@ export async function examineClock({ store, clock }: Context): Promise<HealthChe
   const apartMs = store.nowMs() - clock.nowMs();
   if (Math.abs(apartMs) > CLOCK_APART_MS) {
     const says = `the clock of the database is ${Math.round(Math.abs(apartMs) / 1000)} s ${apartMs > 0 ? 'ahead of' : 'behind'} ours`;
-    return { name: 'clock', verdict: 'warning', says, todo: 'let both machines set their clocks over the network' };
+    return warning('clock', says, 'let both machines set their clocks over the network');
   }
   const [newest] = (await store.find({ by: 'filter', max: 1 })).items;
   const aheadMs = (newest?.createdAt ?? 0) - store.nowMs();
   if (aheadMs <= CLOCK_APART_MS) return healthy('clock', 'in step with the records');
   const says = `the newest handoff was made ${Math.round(aheadMs / 1000)} s from now`;
-  return { name: 'clock', verdict: 'warning', says, todo: 'check the clock: it was set back, or it was ahead' };
+  return warning('clock', says, 'check the clock: it was set back, or it was ahead');
 }
 
 export function listed(all: readonly string[]): string {

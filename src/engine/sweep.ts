@@ -1,6 +1,7 @@
 /**
- * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
- * the moment it is changed, so a sweep can run anywhere, twice, or half.
+ * Settles what nobody settles: handoffs of lost workers, expired ones, and those that no longer have to wait. A
+ * selection is a hint: each record is judged again by a pure decision when it is changed, so a sweep can run on any
+ * machine, twice, or be cut off.
  */
 import { JUMP_MS } from '../foundation/clock.ts';
 import { err } from '../foundation/result.ts';
@@ -10,7 +11,6 @@ import type { Handoff } from '../domain/handoff.ts';
 import { onWorkerLost, onDeadline, type DeadlineMove } from '../domain/moves/on-deadline.ts';
 import type { HandoffId, SessionId } from '../domain/names.ts';
 import { SYSTEM } from '../domain/principal.ts';
-import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
 import { withNotifications, decideBy, type RequestedMove } from './change.ts';
 import { sweepAwaiting } from './artifacts/awaited-artifacts.ts';
@@ -27,7 +27,7 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-/** Between its parts it can be told to stop; each of them is bounded. */
+/** Stops between two parts when the signal is aborted; each part is bounded. */
 export async function sweep(
   ctx: Context,
   steady: StallCheck,
@@ -52,7 +52,7 @@ async function sweepSessions(ctx: Context, steady: StallCheck): Promise<number> 
   const over: SessionRecord[] = [];
   for (const session of await ctx.store.sessions.list()) if (await isOver(ctx, session, steady)) over.push(session);
   if (over.length === 0) return 0;
-  // What they run is asked for again now: until its end, a session could begin something.
+  // Their commands are read again now: a session could start one until it was ended.
   const newest = await ctx.store.sessions.list();
   let changed = 0;
   for (const session of over) changed += await recover(ctx, newest.find(({ id }) => id === session.id) ?? session);
@@ -67,13 +67,13 @@ async function isOver({ store, liveness }: Context, session: SessionRecord, stea
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
   const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
-  // Where nobody could write, or where we ourselves were stopped, silence says nothing.
+  // While nobody could write, or this process was stopped, silence proves nothing.
   if (session.silentForMs < patienceMs || !steady.hasWatched(session.leaseMs)) return false;
   return store.sessions.end(session.id, patienceMs);
 }
 
 async function recover(ctx: Context, session: SessionRecord): Promise<number> {
-  // Two agents never work in one tree: the old command ends before anybody else can begin.
+  // The old command ends before the handoff is offered again: two agents never work in one tree.
   for (const group of session.groups) await endIfOurs(ctx, session, group.handoff);
   const says = `session ${session.id} of process ${session.process.pid} is gone`;
   const held = await ctx.store.find({ by: 'session', session: session.id, max: SWEPT_MAX });
@@ -85,7 +85,7 @@ async function recover(ctx: Context, session: SessionRecord): Promise<number> {
   return recovered.length;
 }
 
-/** `isMeant`: of all that is overdue, only this. */
+/** `isMeant` selects among all that is overdue. */
 export async function sweepOverdue(
   ctx: Context,
   steady: StallCheck,
@@ -114,19 +114,19 @@ async function endIfOurs({ liveness }: Context, session: SessionRecord, handoff:
 
 function decideOverdue(steady: StallCheck): Decide {
   return (handoff, nowMs) => {
-    const overtaken = onDeadline(handoff, nowMs);
-    if (!overtaken.ok) return overtaken;
+    const move = onDeadline(handoff, nowMs);
+    if (!move.ok) return move;
     if (!isTrulyOverdue(handoff, nowMs, steady)) return err({ code: 'not-overdue', id: handoff.id });
-    return decideBy(SYSTEM, opOf(overtaken.value), () => wishOf(overtaken.value, 'time is up'))(handoff, nowMs);
+    return decideBy(SYSTEM, opOf(move.value), () => requestOf(move.value, 'time is up'))(handoff, nowMs);
   };
 }
 
 /**
- * A clock that was set says nothing about how long somebody has held a thing. What is held falls due only when the
- * clock has run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
+ * A clock that was set does not tell how long a handoff has been held. A held handoff falls due only when the clock has
+ * run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
  *
- * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
- * not heard in between: what is kept in the store about the clock decides (`lookAtClock`).
+ * A session sends heartbeats, so only a process that has watched for the whole time may end its attempt. A claim by hand
+ * sends none: what the store knows of the clock decides (`lookAtClock`).
  */
 function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: StallCheck): boolean {
   const { lookedAt, steadyMs, watchedMs } = steady;
@@ -140,18 +140,15 @@ function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: StallCheck): bo
 
 function decideLost(session: SessionId, says: string): Decide {
   return (handoff, nowMs) => {
-    // Settled, or in other hands, since it was selected.
-    if (!isHeldBy(handoff, session)) return err({ code: 'not-overdue', id: handoff.id });
-    const overtaken = onWorkerLost(handoff, nowMs, says);
-    return decideBy(SYSTEM, opOf(overtaken), () => wishOf(overtaken, says))(handoff, nowMs);
+    // It was settled, or another worker took it, since it was selected.
+    const { custody, id } = handoff;
+    if (custody?.by !== 'process' || custody.session !== session) return err({ code: 'not-overdue', id });
+    const move = onWorkerLost(handoff, nowMs, says);
+    return decideBy(SYSTEM, opOf(move), () => requestOf(move, says))(handoff, nowMs);
   };
 }
 
-function isHeldBy({ custody }: Handoff, session: SessionId): boolean {
-  return custody?.by === 'process' && custody.session === session;
-}
-
-function wishOf({ deed, moved, failure }: DeadlineMove, reason: string): RequestedMove {
+function requestOf({ deed, moved, failure }: DeadlineMove, reason: string): RequestedMove {
   return {
     deed,
     moved,
@@ -160,14 +157,7 @@ function wishOf({ deed, moved, failure }: DeadlineMove, reason: string): Request
   };
 }
 
-/** Under which right the house acts: a retry is how failing an attempt can end. */
-function opOf({ deed }: DeadlineMove): Op {
-  switch (deed) {
-    case 'expire':
-      return 'expire';
-    case 'release':
-      return 'release';
-    default:
-      return 'fail';
-  }
+/** The right that the system acts under: a retry is one way in which a failed attempt can end. */
+function opOf({ deed }: DeadlineMove): 'expire' | 'release' | 'fail' {
+  return deed === 'expire' || deed === 'release' ? deed : 'fail';
 }

@@ -29,6 +29,10 @@ export const systemRandom: Random = {
   unit: () => Math.random(),
 };
 
+export function randomHex(random: Random, bytes: number): string {
+  return Buffer.from(random.bytes(bytes)).toString('hex');
+}
+
 /** Between half of `ms` and one and a half times it, so that those who failed together do not return together. */
 export function jittered(ms: number, random: Random): number {
   return ms * (0.5 + random.unit());

@@ -19,7 +19,6 @@ export const findArtifacts = defineOperation({
   about: VISIBLE,
   example: 'artifact find --type react-components --phase 13',
   permission: 'read',
-  scope: 'read',
   route: { method: 'get', path: '/api/artifacts' },
   input: {
     type: text('Only of this type'),
@@ -42,7 +41,6 @@ export const showArtifact = defineOperation({
   about: VISIBLE,
   example: 'artifact show artifact-profile --json',
   permission: 'read',
-  scope: 'read',
   subject: 'id',
   route: { method: 'get', path: '/api/artifacts/{id}' },
   input: { id: required(artifactId('The artifact')) },
@@ -64,7 +62,6 @@ export const registerArtifact = defineOperation({
     'What does not is kept as created, with the reason; register it again when that is mended.',
   example: 'artifact register artifacts/phase-13-react/artifact-profile.json',
   permission: 'operator',
-  scope: 'write',
   subject: 'path',
   route: { method: 'post', path: '/api/artifacts' },
   input: {
@@ -73,13 +70,13 @@ export const registerArtifact = defineOperation({
     supersedes: list(artifactId('An artifact'), 'Deprecate these when the new one is active'),
   },
   result: 'registered',
-  run: async (ctx, _principal, wish) => {
+  run: async (ctx, _principal, request) => {
     const folder = folderOf(ctx);
     if (!folder.ok) return folder;
     const { register } = await import('../engine/artifacts/register.ts');
     const { refreshRegistry } = await import('../engine/artifacts/registry.ts');
     const { freeAwaiting } = await import('../engine/artifacts/awaited-artifacts.ts');
-    const registered = await register(ctx, folder.value, wish);
+    const registered = await register(ctx, folder.value, request);
     await refreshRegistry(folder.value);
     if (registered.ok) await freeAwaiting(ctx, folder.value);
     return registered;
@@ -94,7 +91,6 @@ export const cleanArtifacts = defineOperation({
     'requires, and a file that has changed since it was registered, is never deleted.',
   example: 'artifact clean --apply',
   permission: 'operator',
-  scope: 'write',
   route: { method: 'post', path: '/api/artifacts/clean' },
   input: {
     apply: flag('Do it; without, nothing is changed'),

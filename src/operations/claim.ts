@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { err, ok } from '../foundation/result.ts';
 import { principalText } from '../domain/principal.ts';
 import { claimNext } from '../engine/handoffs/claim.ts';
@@ -6,7 +7,7 @@ import { release } from '../engine/handoffs/release.ts';
 import { agent, duration, required } from './field.ts';
 import { defineOperation } from './operation.ts';
 
-/** A connection that waits is one that is open: to wait longer, ask again. */
+/** A wait over HTTP keeps a connection open: to wait longer, ask again. */
 export const HELD_SECONDS_MAX = 300;
 
 export const claim = defineOperation({
@@ -15,7 +16,6 @@ export const claim = defineOperation({
   about: 'Whoever leaves while it waits takes nothing.',
   example: 'claim @react --wait 60',
   permission: 'accept',
-  scope: 'write',
   subject: 'agent',
   route: { method: 'post', path: '/api/claims' },
   input: {
@@ -33,19 +33,13 @@ export const claim = defineOperation({
   canBeStopped: true,
   result: 'claimed',
   speaker: ({ agent: name }) => name,
-  run: async (ctx, principal, { agent: name, ...wish }, { signal, stillGood = async () => true }) => {
+  run: async (ctx, principal, { agent: name, ...limits }, { signal, stillGood = async () => true }) => {
     if (principal.kind !== 'agent' || principal.agent !== name) {
       return err({ code: 'not-yours', says: `${principalText(principal)} cannot take what is offered to @${name}` });
     }
-    const claimed = await claimNext(
-      ctx,
-      principal,
-      name,
-      { ...wish, ...(signal === undefined ? {} : { signal }) },
-      stillGood,
-    );
-    const isGood = (claimed === null && wish.waitMs === undefined) || (await stillGood());
-    // The token has ended, or the caller has left, in the moment of taking: nobody would do it before its lease is over.
+    const claimed = await claimNext(ctx, principal, name, { ...limits, ...defined({ signal }) }, stillGood);
+    const isGood = (claimed === null && limits.waitMs === undefined) || (await stillGood());
+    // The token ended or the caller left while it was taken: nobody would work on it until its lease is over.
     if (claimed !== null && (!isGood || signal?.aborted === true)) {
       await release(ctx, principal, claimed.handoff.id, claimed.handoff.fence);
     }

@@ -1,7 +1,8 @@
+import { defined } from '../foundation/defined.ts';
 import { EVIDENCE_KINDS } from '../domain/evidence.ts';
 import { deliver as deliverHandoff } from '../engine/handoffs/deliver.ts';
-import { choice, FENCE, groupOrText, ID, json, list, longText, required, text } from './field.ts';
-import { defineOperation } from './operation.ts';
+import { choice, FENCE, groupOrText, json, list, longText, required, text } from './field.ts';
+import { defineMove } from './operation.ts';
 
 const KINDS = EVIDENCE_KINDS.join(', ');
 /** `login page=file:src/login.tsx`. The name ends at the first `=` that is followed by a kind. */
@@ -24,22 +25,17 @@ export const evidenceField = groupOrText(
   'One piece of evidence',
 );
 
-export const deliver = defineOperation({
+export const deliver = defineMove({
   name: 'deliver',
   summary: 'Say that a handoff is done, with the result and evidence',
   about: 'Evidence is checked before anything is written.',
   example: "deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev",
-  permission: 'deliver',
-  scope: 'write',
-  subject: 'id',
   input: {
-    id: ID,
     fence: FENCE,
     result: json('The result', { formerly: { option: 'artifact' } }),
     evidence: list(evidenceField, `What is shown for the deliverables; kind is one of ${KINDS}`),
   },
   canBeStopped: true,
-  result: 'handoff',
   run: (ctx, principal, { id: target, fence = null, result = null, evidence = [] }, { signal }) =>
-    deliverHandoff(ctx, principal, { target, fence, result, evidence, ...(signal === undefined ? {} : { signal }) }),
+    deliverHandoff(ctx, principal, { target, fence, result, evidence, ...defined({ signal }) }),
 });

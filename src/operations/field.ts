@@ -11,8 +11,10 @@ const TEXT_MAX = 500;
 const LONG_TEXT_MAX = 20_000;
 const LIST_MAX = 100;
 
+type PlainType = 'agent' | 'handoff' | 'artifact' | 'flag' | 'json' | 'object' | 'instant';
+
 export type FieldShape =
-  | { readonly type: 'agent' | 'handoff' | 'artifact' | 'flag' | 'json' | 'object' | 'instant' }
+  | { readonly type: PlainType }
   | { readonly type: 'text'; readonly max: number; readonly mayBeEmpty?: true }
   | { readonly type: 'cursor' }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -104,17 +106,19 @@ export function withDefault<F extends AnyField, const Value extends number | str
   return { ...described, default: value };
 }
 
-export function agent(about: string, options: FieldOptions = {}): Field<AgentId, string> {
-  return field({ type: 'agent' }, about, options);
+/** A field of a type without limits. */
+function plain<Value, Given = Value>(type: PlainType) {
+  return (about: string, options: FieldOptions = {}): Field<Value, Given> => field({ type }, about, options);
 }
 
-export function handoffId(about: string, options: FieldOptions = {}): Field<HandoffId, string> {
-  return field({ type: 'handoff' }, about, options);
-}
-
-export function artifactId(about: string, options: FieldOptions = {}): Field<ArtifactId, string> {
-  return field({ type: 'artifact' }, about, options);
-}
+export const agent = plain<AgentId, string>('agent');
+export const handoffId = plain<HandoffId, string>('handoff');
+export const artifactId = plain<ArtifactId, string>('artifact');
+export const flag = plain<boolean>('flag');
+export const json = plain<Json>('json');
+export const object = plain<JsonObject>('object');
+/** Milliseconds since 1970 inside; a `Date` in the library, ISO 8601 with an offset elsewhere. */
+export const instant = plain<number, Date | string>('instant');
 
 export function text(
   about: string,
@@ -127,26 +131,9 @@ export function longText(about: string, options: FieldOptions & { readonly mayBe
   return field({ type: 'text', max: LONG_TEXT_MAX }, about, options);
 }
 
-/** Where a list goes on: what an answer has said, and nothing else. */
+/** Where a list goes on, as an answer gave it. */
 export function cursor(about: string): Field<string> {
   return field({ type: 'cursor' }, about, {});
-}
-
-export function flag(about: string, options: FieldOptions = {}): Field<boolean> {
-  return field({ type: 'flag' }, about, options);
-}
-
-export function json(about: string, options: FieldOptions = {}): Field<Json> {
-  return field({ type: 'json' }, about, options);
-}
-
-export function object(about: string, options: FieldOptions = {}): Field<JsonObject> {
-  return field({ type: 'object' }, about, options);
-}
-
-/** Milliseconds since 1970 inside; a `Date` in the library, ISO 8601 with an offset elsewhere. */
-export function instant(about: string, options: FieldOptions = {}): Field<number, Date | string> {
-  return field({ type: 'instant' }, about, options);
 }
 
 export function choice<const Of extends readonly string[]>(

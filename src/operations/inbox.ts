@@ -13,7 +13,6 @@ export const inbox = defineOperation({
   summary: 'What an agent has been told and has not put away, and the work that waits for it, oldest first',
   example: 'inbox @react --clear',
   permission: 'read',
-  scope: 'read',
   writes: ({ clear }) => clear === true,
   subject: 'agent',
   route: { method: 'get', path: '/api/inbox/{agent}', without: ['clear'] },

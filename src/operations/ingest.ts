@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { ok } from '../foundation/result.ts';
 import { FENCE, flag, required, text } from './field.ts';
 import { defineOperation } from './operation.ts';
@@ -40,7 +41,7 @@ export const ingest = defineOperation({
         ...request,
         source: file === undefined ? { session, turn } : { file },
         project: project ?? own ?? 'default',
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       }),
     );
   },

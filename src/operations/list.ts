@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { ok } from '../foundation/result.ts';
 import { KINDS } from '../domain/handoff.ts';
 import { OPEN_STATES, STATES, type State } from '../domain/lifecycle.ts';
@@ -33,7 +34,6 @@ export const list = defineOperation({
     '`next` of an answer goes on as `after`; `cursor` is where to begin with the events to miss nothing of the list.',
   example: 'list --state open --agent @react',
   permission: 'read',
-  scope: 'read',
   route: { method: 'get', path: '/api/handoffs' },
   input: {
     ...wanted,
@@ -43,13 +43,13 @@ export const list = defineOperation({
   },
   result: 'page',
   run: async (ctx, principal, { limit, sort, after, ...filter }) => {
-    // Before the list: what happens meanwhile is told twice rather than not at all.
+    // Read before the list: a fact in between is then seen twice rather than never.
     const [newest] = await ctx.store.facts({ newest: true, max: 1 });
     const page = await listHandoffs(ctx, principal, {
       by: 'filter',
       max: limit,
       ...wantedBy(filter),
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
       ...(sort === 'oldest' ? { oldestFirst: true } : {}),
     });
     return ok({ ...page, cursor: newest?.cursor ?? '' });
@@ -58,13 +58,6 @@ export const list = defineOperation({
 
 /** In the words of the store. */
 export function wantedBy({ state, priority, ...filter }: InputOf<typeof wanted>): Wanted {
-  return {
-    ...filter,
-    ...(state === undefined ? {} : { states: [...new Set(state.flatMap(statesIn))] }),
-    ...(priority === undefined ? {} : { priorities: priority }),
-  };
-}
-
-function statesIn(word: State | 'open'): readonly State[] {
-  return word === 'open' ? OPEN_STATES : [word];
+  const states = state?.flatMap((word): readonly State[] => (word === 'open' ? OPEN_STATES : [word]));
+  return { ...filter, ...defined({ states: states && [...new Set(states)], priorities: priority }) };
 }

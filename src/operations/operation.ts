@@ -1,6 +1,6 @@
 /**
  * An operation is something that a principal can ask for, defined once: the command line, HTTP, the library and MCP are
- * derived from it. To add one, write its file here and name it in `index.ts`.
+ * derived from it. To add one, define it in this folder and name it in `index.ts`.
  */
 import { err, type Result } from '../foundation/result.ts';
 import type { JsonObject } from '../foundation/json.ts';
@@ -25,10 +25,9 @@ import { explainRemoved } from '../engine/retention/explain-removed.ts';
 import type { Pruned } from '../engine/retention/prune.ts';
 import type { PauseRefusal } from '../engine/pauses.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
-import type { UndeliveredRefusal } from '../engine/undelivered.ts';
 import type { WaitRefusal } from '../engine/handoffs/wait.ts';
 import type { Claimed, DroppedEffect, Page, PauseRecord, Whole } from '../stores/store.ts';
-import type { AnyField, Fields, InputOf } from './field.ts';
+import { ID, type AnyField, type Fields, type InputOf } from './field.ts';
 import { readInput, type Issue, type Spelling } from './reading.ts';
 import { withWholeIds } from './short-ids.ts';
 
@@ -77,14 +76,14 @@ export interface Results {
 }
 export type ResultName = keyof Results;
 
-/** Beside the refusals of the engine, an operation refuses in its own words. */
+/** The refusals of the engine, and those that an operation words itself. */
 export type OperationRefusal =
   | SendRefusal
   | WaitRefusal
   | ArtifactRefusal
   | ScheduleRefusal
   | PauseRefusal
-  | UndeliveredRefusal
+  | { readonly code: 'not-undelivered'; readonly key: string }
   | AmbiguousId
   | SaidRefusal;
 
@@ -97,7 +96,7 @@ export interface SaidRefusal {
 interface Asking {
   /** Aborted when the caller has gone: nothing further is begun. */
   readonly signal?: AbortSignal;
-  /** Whether the caller's token still opens something; for operations that wait. */
+  /** Whether the caller's token is still valid; for operations that wait. */
   readonly stillGood?: () => Promise<boolean>;
   /** The project of the workspace. */
   readonly project?: string;
@@ -137,9 +136,9 @@ export interface Operation<F extends Fields = Fields, Name extends ResultName = 
   readonly result: Name;
   /** What no single field can say; `nameOf` spells a field as the caller does. */
   check?(input: InputOf<F>, nameOf: (key: string) => string): string | null;
-  /** In whose name the owner of the machine asks who does not say it; without: as operator. */
+  /** In whose name a local caller asks that names nobody; without: as the operator. */
   speaker?(input: InputOf<F>): AgentId;
-  /** What is not done as the operator by saying nothing; whoever does it without a token says `as` whom. */
+  /** What a caller without a token does not do as the operator by default: it has to say `as` whom. */
   readonly aloud?: string;
   run(
     ctx: Context,
@@ -152,12 +151,29 @@ export interface Operation<F extends Fields = Fields, Name extends ResultName = 
 /** With the names that types are made from. */
 export type Defined<F extends Fields, R extends ResultName, Subject> = Operation<F, R> & { readonly subject: Subject };
 
+/** `scope`: by default what only needs the right to read takes a token that may read. */
+type Description<F extends Fields, R extends ResultName> = Omit<Operation<F, R>, 'scope'> &
+  Partial<Pick<Operation, 'scope'>>;
+
 export function defineOperation<
   const F extends Fields,
   const R extends ResultName,
   const Subject extends (keyof F & string) | undefined = undefined,
->(operation: Operation<F, R> & { readonly subject?: Subject }): Defined<F, R, Subject> {
-  return operation as Defined<F, R, Subject>;
+>(operation: Description<F, R> & { readonly subject?: Subject }): Defined<F, R, Subject> {
+  return { scope: operation.permission === 'read' ? 'read' : 'write', ...operation } as Defined<F, R, Subject>;
+}
+
+type WithId<F extends Fields> = { readonly id: typeof ID } & F;
+
+/** A change of one handoff, which it answers; by default under the right of its own name. */
+export function defineMove<const F extends Fields = Record<never, never>>(
+  move: Omit<Description<WithId<F>, 'handoff'>, 'subject' | 'result' | 'input' | 'permission'> & {
+    readonly permission?: Op;
+    readonly input?: F;
+  },
+): Defined<WithId<F>, 'handoff', 'id'> {
+  const named = { permission: move.permission ?? (move.name as Op), subject: 'id', result: 'handoff' } as const;
+  return defineOperation({ ...move, ...named, input: { id: ID, ...move.input } as WithId<F> });
 }
 
 /** Reads what was given to an operation, in the spelling of an interface. */
@@ -174,7 +190,7 @@ export function readFor<F extends Fields>(
   return says === null ? read : err([{ field: '', says, isMissing: true }]);
 }
 
-/** Runs an operation for somebody whose business it is. */
+/** Runs an operation for a principal that may ask for it. */
 export async function runFor<F extends Fields, Name extends ResultName>(
   operation: Operation<F, Name>,
   ctx: Context,
@@ -189,7 +205,7 @@ export async function runFor<F extends Fields, Name extends ResultName>(
   return answer.ok ? answer : err(await explainRemoved(ctx, principal, answer.refusal));
 }
 
-/** Null: it is this principal's business. Whether each handoff may be touched is decided with the change. */
+/** Null: this principal may ask for it. Whether it may change the handoff is decided with the change. */
 export function refusalFor({ permission }: Pick<Operation, 'permission'>, principal: Principal): SaidRefusal | null {
   if (permission !== 'operator' || principal.kind === 'operator') return null;
   return { code: 'not-yours', says: `this is the operator's business, and not ${principalText(principal)}'s` };

@@ -4,16 +4,9 @@
  */
 import { givenText } from '../foundation/given-value-text.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
-import {
-  AGENT_NAME_RULE,
-  HANDOFF_ID_RULE,
-  readAgentId,
-  readArtifactId,
-  readHandoffId,
-  type AgentId,
-} from '../domain/names.ts';
+import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId, type AgentId } from '../domain/names.ts';
 import { durationRule, readDuration } from '../domain/duration.ts';
-import { INSTANT_MAX, isStorableText, millisecondsIn, secondsRule } from '../domain/record-values.ts';
+import { isMilliseconds, isStorableText, millisecondsIn, secondsRule } from '../domain/record-values.ts';
 import type { AnyField, Fields, FieldShape, InputOf } from './field.ts';
 
 /** How an interface writes down what it takes. */
@@ -76,7 +69,7 @@ export interface Issue {
   readonly isMissing?: true;
 }
 
-/** Somebody who sends a thousand wrong fields has one problem. */
+/** A caller with a thousand wrong fields has one problem. */
 const ISSUES_MAX = 20;
 const GIVEN_MAX = 100;
 
@@ -86,9 +79,8 @@ export function readInput<F extends Fields>(
   spelling: Spelling,
   caller: AgentId | null = null,
 ): Result<InputOf<F>, readonly Issue[]> {
-  const reader: Reader = { spelling, issues: [] };
+  const reader: Reader = { spelling, caller, issues: [] };
   const input = readFields(reader, fields, given, '');
-  if (spelling.knowsCaller) fillIn(reader, fields, input, caller);
   return reader.issues.length === 0 ? ok(input as InputOf<F>) : err(reader.issues.slice(0, ISSUES_MAX));
 }
 
@@ -104,6 +96,7 @@ export function wordsOf(issues: readonly Issue[]): string {
 
 interface Reader {
   readonly spelling: Spelling;
+  readonly caller: AgentId | null;
   readonly issues: Issue[];
 }
 
@@ -125,14 +118,15 @@ function readFields(reader: Reader, fields: Fields, given: unknown, path: string
       reader.issues.push({ field: path + name.slice(0, GIVEN_MAX), says: 'there is no such field here' });
     } else input[key] = readValue(reader, described, value, path + reader.spelling.nameOf(key, described));
   }
-  for (const key of Object.keys(fields)) {
+  for (const [key, described] of Object.entries(fields)) {
     if (key in input) continue;
-    const described = fields[key] as AnyField;
-    const byDefault = defaultOf(described, reader.spelling);
-    if (byDefault !== undefined) input[key] = byDefault;
-    else if (described.isRequired === true && !(described.byCaller === true && reader.spelling.knowsCaller)) {
-      const field = path + reader.spelling.nameOf(key, described);
-      reader.issues.push({ field, says: 'is missing', isMissing: true });
+    const isCaller = described.byCaller === true && reader.spelling.knowsCaller;
+    const value = (isCaller ? reader.caller : null) ?? defaultOf(described, reader.spelling);
+    if (value !== undefined) input[key] = value;
+    else if (described.isRequired === true) {
+      const field = isCaller ? key : path + reader.spelling.nameOf(key, described);
+      const says = isCaller ? 'an operator has no name of an agent and says it' : 'is missing';
+      reader.issues.push({ field, says, isMissing: true });
     }
   }
   return input;
@@ -141,16 +135,6 @@ function readFields(reader: Reader, fields: Fields, given: unknown, path: string
 function defaultOf(field: AnyField, { isHeld }: Spelling): unknown {
   const seconds = field.type === 'duration' && isHeld ? field.heldDefaultSeconds : undefined;
   return seconds === undefined ? field.default : seconds * 1000;
-}
-
-function fillIn(reader: Reader, fields: Fields, input: Input, caller: AgentId | null): void {
-  for (const [key, described] of Object.entries(fields)) {
-    if (described.byCaller !== true || key in input) continue;
-    if (caller !== null) input[key] = caller;
-    else if (described.isRequired === true) {
-      reader.issues.push({ field: key, says: 'an operator has no name of an agent and says it', isMissing: true });
-    }
-  }
 }
 
 const spelled = new WeakMap<Fields, Map<Spelling, ReadonlyMap<string, string>>>();
@@ -165,13 +149,12 @@ function keysIn(fields: Fields, spelling: Spelling): ReadonlyMap<string, string>
 }
 
 function namesIn(fields: Fields, spelling: Spelling): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const [key, described] of Object.entries(fields)) {
-    names.set(spelling.keyOf?.(key) ?? spelling.nameOf(key, described), key);
-    const former = described.formerly?.field;
-    if (former !== undefined) names.set(former, key);
-  }
-  return names;
+  return new Map(
+    Object.entries(fields).flatMap(([key, described]) => {
+      const names = [spelling.keyOf?.(key) ?? spelling.nameOf(key, described), described.formerly?.field];
+      return names.flatMap((name) => (name === undefined ? [] : [[name, key] as const]));
+    }),
+  );
 }
 
 function readValue(reader: Reader, described: AnyField, given: unknown, name: string): unknown {
@@ -238,35 +221,36 @@ type One = Exclude<FieldShape, { type: 'list' | 'group' }>;
 
 /** Answers the rule that the value does not follow, in words that come after "allowed is". */
 function readOne(shape: One, given: unknown, spelling: Spelling): Result<unknown, string> {
+  const text = typeof given === 'string' ? given : null;
   switch (shape.type) {
     case 'agent':
-      return orRule(typeof given === 'string' ? readAgentId(given) : null, AGENT_NAME_RULE);
+      return orRule(text === null ? null : readAgentId(text), AGENT_NAME_RULE);
+    // An artifact id follows the same rule.
     case 'handoff':
-      return orRule(typeof given === 'string' ? readHandoffId(given) : null, HANDOFF_ID_RULE);
     case 'artifact':
-      return orRule(typeof given === 'string' ? readArtifactId(given) : null, HANDOFF_ID_RULE);
+      return orRule(text === null ? null : readHandoffId(text), HANDOFF_ID_RULE);
     case 'text': {
-      const isSound = typeof given === 'string' && given.length <= shape.max && isStorableText(given);
-      const isThere = isSound && (shape.mayBeEmpty === true || given.trim() !== '');
-      const isUnstorable = typeof given === 'string' && !isStorableText(given);
-      const more = isUnstorable ? ', without U+0000 and without half of a surrogate pair' : '';
-      return orRule(isThere ? given : null, `1 to ${shape.max} characters of text${more}`);
+      const isStorable = text === null || isStorableText(text);
+      const isThere = text !== null && (shape.mayBeEmpty === true || text.trim() !== '');
+      const more = isStorable ? '' : ', without U+0000 and without half of a surrogate pair';
+      const isGood = isThere && isStorable && text.length <= shape.max;
+      return orRule(isGood ? text : null, `1 to ${shape.max} characters of text${more}`);
     }
     case 'cursor': {
-      const isCursor = typeof given === 'string' && /^[A-Za-z0-9:_.-]{1,100}$/.test(given);
-      return orRule(isCursor ? given : null, 'not a cursor that was given out');
+      const isCursor = text !== null && /^[A-Za-z0-9:_.-]{1,100}$/.test(text);
+      return orRule(isCursor ? text : null, 'not a cursor that was given out');
     }
     case 'choice': {
-      const word = typeof given === 'string' ? given.toLowerCase() : null;
+      const word = text?.toLowerCase();
       return orRule(shape.of.find((each) => each === word) ?? null, `one of ${shape.of.join(', ')}`);
     }
     case 'integer': {
-      const value = spelling.isText ? countIn(given) : given;
+      const value = spelling.isText ? numberIn(given, /^[0-9]{1,16}$/) : given;
       const isGood = Number.isInteger(value) && isWithin(value as number, shape);
       return orRule(isGood ? value : null, `a whole number from ${shape.min} to ${shape.max}`);
     }
     case 'number': {
-      const value = spelling.isText ? numberIn(given) : given;
+      const value = spelling.isText ? numberIn(given, /\S/) : given;
       const isGood = typeof value === 'number' && Number.isFinite(value) && isWithin(value, shape);
       return orRule(isGood ? value : null, `a number from ${shape.min} to ${shape.max}`);
     }
@@ -281,7 +265,7 @@ function readOne(shape: One, given: unknown, spelling: Spelling): Result<unknown
     case 'object':
       return orRule(isPlainObject(given) ? given : null, 'a JSON object');
     case 'json':
-      // Written as JSON by the engine, which refuses what cannot be.
+      // The engine writes it as JSON and refuses a value that JSON cannot hold.
       return ok(given);
   }
 }
@@ -301,7 +285,7 @@ function readSeconds(
   return orRule(isGood ? ms : null, isText ? durationRule(minSeconds, max) : secondsRule(minSeconds, max));
 }
 
-/** Programs may ask for less than the second that people have to ask for at least. */
+/** Programs may ask for less than one second, people may not. */
 function readMilliseconds(
   { minSeconds, maxSeconds }: Extract<FieldShape, { type: 'duration' }>,
   given: unknown,
@@ -315,25 +299,16 @@ function isWithin(value: number, { min, max }: { readonly min: number; readonly 
   return value >= min && value <= max;
 }
 
-function countIn(given: unknown): unknown {
-  return typeof given === 'string' && /^[0-9]{1,16}$/.test(given) ? Number(given) : null;
-}
-
-function numberIn(given: unknown): number | null {
-  const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : Number.NaN;
-  return Number.isFinite(value) ? value : null;
+function numberIn(given: unknown, form: RegExp): number | null {
+  return typeof given === 'string' && form.test(given) ? Number(given) : null;
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 function instantIn(given: unknown): number | null {
-  const ms =
-    given instanceof Date
-      ? given.getTime()
-      : typeof given === 'string' && INSTANT.test(given)
-        ? Date.parse(given)
-        : Number.NaN;
-  return Number.isInteger(ms) && ms >= 0 && ms <= INSTANT_MAX ? ms : null;
+  const text = typeof given === 'string' && INSTANT.test(given) ? given : '';
+  const ms = given instanceof Date ? given.getTime() : Date.parse(text);
+  return isMilliseconds(ms) ? ms : null;
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -10,7 +10,6 @@ export const ready = defineOperation({
   summary: 'What an agent can take now, in the order in which claim takes it',
   example: 'ready @react',
   permission: 'read',
-  scope: 'read',
   subject: 'agent',
   route: { method: 'get', path: '/api/ready/{agent}' },
   input: {

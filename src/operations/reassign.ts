@@ -10,7 +10,6 @@ export const reassign = defineOperation({
     'What was agreed never changes, so the handoff is cancelled and a new one takes its place in the chain, both or neither.',
   example: 'reassign hoff-0190… --to @react --priority high --as @me',
   permission: 'cancel',
-  scope: 'write',
   subject: 'id',
   input: {
     id: ID,

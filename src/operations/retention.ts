@@ -1,7 +1,8 @@
 /** What becomes of handoffs that are over: they leave the database, or what they told is erased. */
+import { defined } from '../foundation/defined.ts';
 import { err, ok } from '../foundation/result.ts';
-import { duration, flag, ID, longText } from './field.ts';
-import { defineOperation } from './operation.ts';
+import { duration, flag, longText } from './field.ts';
+import { defineMove, defineOperation } from './operation.ts';
 
 const CENTURY_SECONDS = 100 * 366 * 24 * 60 * 60;
 
@@ -12,7 +13,6 @@ export const prune = defineOperation({
     'Each archive is a file in the form of an export, with checksums: `audit --offline` checks it and `import` brings it back. It is on the disk before anything is removed, so a prune can be stopped, killed and repeated at any moment. A chain goes as a whole; what something open depends on stays, and documents stay. A tenth of the time is used, so that workers are not slowed down.',
   example: 'prune --older-than 90d --dry-run',
   permission: 'operator',
-  scope: 'write',
   route: { method: 'post', path: '/api/prune' },
   canBeStopped: true,
   input: {
@@ -34,23 +34,17 @@ export const prune = defineOperation({
     }
     const { prune: run } = await import('../engine/retention/prune.ts');
     const settledBefore = ctx.store.nowMs() - olderThanMs;
-    return ok(
-      await run(ctx, archive, { settledBefore, isDryRun: dryRun, ...(signal === undefined ? {} : { signal }) }),
-    );
+    return ok(await run(ctx, archive, { settledBefore, isDryRun: dryRun, ...defined({ signal }) }));
   },
 });
 
-export const erase = defineOperation({
+export const erase = defineMove({
   name: 'erase',
   summary: 'Erase what a finished handoff told, and keep its trail',
   about:
     'Title, input, context, result, evidence and the details of its facts are gone for good. Who did what when stays, with its hashes; a fact says who erased it, and seals what is left. Archives, exports, backups and git are not reached.',
   example: "erase hoff-0190… --reason 'holds personal data'",
-  permission: 'erase',
-  scope: 'write',
-  subject: 'id',
-  input: { id: ID, reason: longText('Why; it stays in the trail') },
-  result: 'handoff',
+  input: { reason: longText('Why; it stays in the trail') },
   run: async (ctx, principal, { id, reason }) => {
     const { erase: run } = await import('../engine/retention/erase.ts');
     return run(ctx, principal, id, reason ?? null);

@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { retry as retryHandoff } from '../engine/handoffs/retry.ts';
 import { agent, duration, ID, json, REQUEST_ID, WAIT_FOR_CAPACITY } from './field.ts';
 import { defineOperation } from './operation.ts';
@@ -7,7 +8,6 @@ export const retry = defineOperation({
   summary: 'Make a new handoff out of one that did not succeed',
   example: 'retry hoff-0190… --input fixed.json',
   permission: 'retry',
-  scope: 'write',
   subject: 'id',
   input: {
     id: ID,
@@ -19,8 +19,5 @@ export const retry = defineOperation({
   },
   result: 'created',
   run: (ctx, principal, { timeoutMs, ...request }) =>
-    retryHandoff(ctx, principal, {
-      ...request,
-      ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
-    }),
+    retryHandoff(ctx, principal, { ...request, ...defined({ attemptTimeoutMs: timeoutMs }) }),
 });

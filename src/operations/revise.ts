@@ -1,11 +1,10 @@
-import type { JsonObject } from '../foundation/json.ts';
+import { defined } from '../foundation/defined.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { revise as reviseHandoff } from '../engine/handoffs/revise.ts';
-import { agent, choice, ID, json, list, longText, text } from './field.ts';
-import { defineOperation } from './operation.ts';
+import { agent, choice, json, list, longText, text } from './field.ts';
+import { defineMove } from './operation.ts';
 
 const input = {
-  id: ID,
   title: text('A line for people'),
   priority: choice(PRIORITIES, 'How urgent it is'),
   input: json('What it needs, instead of all that it carried'),
@@ -24,46 +23,29 @@ const input = {
   }),
 } as const;
 
-export const revise = defineOperation({
+export const revise = defineMove({
   name: 'revise',
   summary: 'Change what a draft asks for, until it is activated',
   about:
     'What is not named stays as it is. The trail keeps what stood there before, and the clock of the draft runs on. For another recipient there is `reassign`.',
   example: "revise hoff-0190… --title 'Login page' --deliverable 'login page' --as @me",
-  permission: 'revise',
-  scope: 'write',
-  subject: 'id',
   input,
-  result: 'handoff',
   check: ({ id, ...asked }, nameOf) => {
     void id;
+    const { input: whole, purpose, context } = asked;
     if (Object.values(asked).every((value) => value === undefined)) {
       return `revise needs something to change, such as ${nameOf('title')}`;
     }
-    const [field] = Object.keys(fieldsIn(asked));
-    const isTwice = asked.input !== undefined && field !== undefined;
+    const isTwice = whole !== undefined && (purpose !== undefined || context !== undefined);
     return isTwice ? `say either ${nameOf('input')} or its fields` : null;
   },
   run: (ctx, principal, { id, title, priority, input: whole, deliverables, criteria, verifiers, ...said }) => {
-    const terms = {
-      ...(deliverables === undefined ? {} : { deliverables }),
-      ...(criteria === undefined ? {} : { criteria }),
-      ...(verifiers === undefined ? {} : { verifiers }),
-    };
+    const terms = defined({ deliverables, criteria, verifiers });
     return reviseHandoff(ctx, principal, id, {
-      ...(title === undefined ? {} : { title }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(whole === undefined ? {} : { input: whole }),
+      ...defined({ title, priority, input: whole }),
       ...(Object.keys(terms).length === 0 ? {} : { terms }),
-      inputFields: fieldsIn(said),
+      // As `create` writes them into the input of a document.
+      inputFields: said,
     });
   },
 });
-
-/** As `create` writes them into the input of a document. */
-function fieldsIn({ purpose, context }: { readonly purpose?: string; readonly context?: string }): JsonObject {
-  return {
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(context === undefined ? {} : { context }),
-  };
-}

@@ -1,5 +1,5 @@
 /** Work that is sent again and again. */
-import { err, ok } from '../foundation/result.ts';
+import { ok } from '../foundation/result.ts';
 import { MISSED, SCHEDULE_NAME, SCHEDULE_NAME_RULE, type Recurrence } from '../domain/schedule.ts';
 import { addSchedule as add, removeSchedule as remove, schedulesFor } from '../engine/schedules.ts';
 import { choice, duration, integer, required, text, withDefault, type InputOf } from './field.ts';
@@ -46,7 +46,6 @@ export const addSchedule = defineOperation({
     'Each occurrence is sent exactly once, by whichever process has the duty: baton serve or any worker. Occurrences that are more than a minute late count as missed. The same schedule again changes nothing.',
   example: "schedule add nightly --cron '0 2 * * *' --zone UTC --from @me --to @react --text 'Check the links'",
   permission: 'create',
-  scope: 'write',
   subject: 'name',
   route: { method: 'post', path: '/api/schedules' },
   input,
@@ -77,7 +76,6 @@ export const schedules = defineOperation({
   about: 'You see those that send in your name or to you.',
   example: 'schedule list',
   permission: 'read',
-  scope: 'read',
   route: { method: 'get', path: '/api/schedules' },
   input: { limit: withDefault(integer(1, LISTED_MAX, 'How many are looked at'), 100) },
   result: 'schedules',
@@ -89,13 +87,9 @@ export const removeSchedule = defineOperation({
   summary: 'Take a schedule away; what it has sent stays',
   example: 'schedule remove nightly',
   permission: 'create',
-  scope: 'write',
   subject: 'name',
   route: { method: 'post', path: '/api/schedules/{name}/remove' },
   input: { name: required(text('The schedule')) },
   result: 'schedule',
-  run: async (ctx, principal, { name }) => {
-    const removed = await remove(ctx, principal, name);
-    return removed.ok ? removed : err(removed.refusal);
-  },
+  run: (ctx, principal, { name }) => remove(ctx, principal, name),
 });

@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { readTaskId, TASK_ID_RULE } from '../domain/names.ts';
 import { ON_DEPENDENCY_FAILURE } from '../domain/dependencies.ts';
 import { KINDS, type Terms } from '../domain/handoff.ts';
@@ -88,7 +89,6 @@ export const send = defineOperation({
     'When it is answered, the handoff survives a power cut. The same request id with the same content answers the same handoff.',
   example: 'send --from @me --to @react --input \'{"x":1}\' --wait',
   permission: 'create',
-  scope: 'write',
   route: { method: 'post', path: '/api/handoffs' },
   input,
   result: 'created',
@@ -114,20 +114,19 @@ export function inputTwice(
 export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest {
   const { input: given, text: words, deliverables, criteria, verifiers, check, anyCommit, ...others } = asked;
   const { dependsOn, onDependencyFailure, allowUnknown, timeoutMs, onFailed, retry, ...rest } = others;
-  const terms: Partial<Terms> = {
-    ...(deliverables === undefined ? {} : { deliverables }),
-    ...(criteria === undefined ? {} : { criteria }),
-    ...(verifiers === undefined ? {} : { verifiers }),
-    ...(check === undefined ? {} : { check }),
+  const terms: Partial<Terms> = defined({
+    deliverables,
+    criteria,
+    verifiers,
+    check,
     ...(anyCommit === true ? { anyCommit } : {}),
-    ...(dependsOn === undefined ? {} : { dependsOn }),
-    ...(onDependencyFailure === undefined ? {} : { onDependencyFailure }),
-    ...(onFailed === undefined ? {} : { onFailed }),
-    ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
-    ...(retry === undefined ? {} : { retry: retryPolicyOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry) }),
-  };
-  // Nearly every send has no terms of its own, and then shares those of everybody.
-  // `null` is an input too.
+    dependsOn,
+    onDependencyFailure,
+    onFailed,
+    attemptTimeoutMs: timeoutMs,
+    retry: retry && retryPolicyOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry),
+  });
+  // `null` is an input too. A send without terms of its own shares the default terms.
   const needs = given === undefined ? (words === undefined ? {} : { text: words }) : given;
   const known = dependsOn === undefined || allowUnknown === true ? {} : ({ knownDependencies: true } as const);
   return { ...rest, ...known, input: needs, ...(Object.keys(terms).length === 0 ? {} : { terms }) };

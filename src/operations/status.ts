@@ -7,7 +7,6 @@ export const status = defineOperation({
   summary: 'What is going on: what needs a person, who is at work, what waits for whom',
   example: 'status',
   permission: 'read',
-  scope: 'read',
   route: { method: 'get', path: '/api/status' },
   input: {},
   result: 'status',

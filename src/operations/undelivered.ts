@@ -1,6 +1,5 @@
 /** Notifications that could not be delivered. */
-import { ok } from '../foundation/result.ts';
-import { resend as resendOne, undelivered as find } from '../engine/undelivered.ts';
+import { err, ok } from '../foundation/result.ts';
 import { integer, longText, required, withDefault } from './field.ts';
 import { defineOperation } from './operation.ts';
 
@@ -16,7 +15,7 @@ export const undelivered = defineOperation({
   route: { method: 'get', path: '/api/undelivered' },
   input: { limit: withDefault(integer(1, LISTED_MAX, 'How many'), 100) },
   result: 'undelivered',
-  run: async (ctx, _principal, { limit }) => ok(await find(ctx, limit)),
+  run: async (ctx, _principal, { limit }) => ok(await ctx.store.outbox.dropped(limit)),
 });
 
 export const resend = defineOperation({
@@ -25,10 +24,10 @@ export const resend = defineOperation({
   about: 'Whichever process has the duty delivers it within a second or two.',
   example: 'resend hoff-0190…:3:webhook:chat --as operator',
   permission: 'operator',
-  scope: 'write',
   subject: 'key',
   route: { method: 'post', path: '/api/undelivered/resend' },
   input: { key: required(longText('The notification, as `undelivered` names it')) },
   result: 'resent',
-  run: (ctx, _principal, { key }) => resendOne(ctx, key),
+  run: async (ctx, _principal, { key }) =>
+    (await ctx.store.outbox.again(key)) ? ok(key) : err({ code: 'not-undelivered', key }),
 });

@@ -1,12 +1,14 @@
+import { defined } from '../foundation/defined.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { HandoffId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isHidden } from '../domain/rights.ts';
 import type { Context } from '../engine/context.ts';
+import { findHandoff } from '../engine/handoffs/find.ts';
 import { reject } from '../engine/handoffs/reject-and-cancel.ts';
 import { requestRework, verify as verifyHandoff, type CriterionCheck } from '../engine/handoffs/verify.ts';
-import { flag, groupOrText, ID, list, longText, required, text } from './field.ts';
-import { defineOperation, type OperationRefusal } from './operation.ts';
+import { flag, groupOrText, list, longText, required, text } from './field.ts';
+import { defineMove, type OperationRefusal } from './operation.ts';
 
 const criterionField = groupOrText(
   {
@@ -17,16 +19,12 @@ const criterionField = groupOrText(
   'A criterion that is met',
 );
 
-export const verify = defineOperation({
+export const verify = defineMove({
   name: 'verify',
   summary: 'Agree that delivered work is done, or refuse it',
   about: 'Its evidence is checked a second time first.',
   example: "verify hoff-0190… --as @qa --check 'works on a phone=tried it'",
-  permission: 'verify',
-  scope: 'write',
-  subject: 'id',
   input: {
-    id: ID,
     notes: longText('For the record'),
     criteria: list(criterionField, 'Criteria that are met, and how you know', { option: 'check' }),
     refuse: longText('It is not done, and why; without rework the handoff is rejected'),
@@ -34,7 +32,6 @@ export const verify = defineOperation({
   },
   aloud: 'judge work',
   canBeStopped: true,
-  result: 'handoff',
   check: ({ refuse: reason, rework, criteria }, nameOf) => {
     if (rework === true && reason === undefined) return `${nameOf('rework')} needs ${nameOf('refuse')} with the reason`;
     const excluded = reason !== undefined && criteria !== undefined && criteria.length > 0;
@@ -45,26 +42,19 @@ export const verify = defineOperation({
     if (reason !== undefined) return reject(ctx, principal, id, { type: 'verification', reason });
     const met = criteria.length === 0 ? ok([]) : await criteriaMet(ctx, principal, id, criteria);
     if (!met.ok) return met;
-    return verifyHandoff(
-      ctx,
-      principal,
-      { id, criteria: met.value, ...(notes === undefined ? {} : { notes }) },
-      signal,
-    );
+    return verifyHandoff(ctx, principal, { id, criteria: met.value, ...defined({ notes }) }, signal);
   },
 });
 
 /** Which criteria are meant. A criterion may hold an `=` itself, and the beginning of one is enough where it is the only one. */
 async function criteriaMet(
-  { store }: Context,
+  ctx: Context,
   principal: Principal,
   id: HandoffId,
   given: readonly { readonly criterion: string; readonly says?: string }[],
 ): Promise<Result<readonly CriterionCheck[], OperationRefusal>> {
-  const {
-    items: [handoff],
-  } = await store.find({ by: 'ids', ids: [id] });
-  if (handoff === undefined || isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id });
+  const handoff = await findHandoff(ctx, id);
+  if (handoff === null || isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id });
   const known = handoff.terms.criteria;
   const met: CriterionCheck[] = [];
   for (const each of given) {

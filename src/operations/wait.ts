@@ -1,3 +1,4 @@
+import { defined } from '../foundation/defined.ts';
 import { err } from '../foundation/result.ts';
 import { wait as waitFor } from '../engine/handoffs/wait.ts';
 import { HELD_SECONDS_MAX } from './claim.ts';
@@ -11,7 +12,6 @@ export const wait = defineOperation({
   summary: 'Wait until a handoff is settled, and show it with its result',
   example: 'wait hoff-0190… --timeout 60',
   permission: 'read',
-  scope: 'read',
   subject: 'id',
   route: { method: 'get', path: '/api/handoffs/{id}/wait' },
   input: {
@@ -26,9 +26,8 @@ export const wait = defineOperation({
   canBeStopped: true,
   result: 'settled',
   run: async (ctx, principal, { id, timeoutMs }, { signal }) => {
-    const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(signal === undefined ? {} : { signal }) };
-    const waited = await waitFor(ctx, principal, id, limits);
-    // As it was asked for, and not what the clock made of it.
+    const waited = await waitFor(ctx, principal, id, defined({ timeoutMs, signal }));
+    // The time that was asked for, and not the time that has passed.
     const isOver = !waited.ok && waited.refusal.code === 'timed-out' && timeoutMs !== undefined;
     return isOver ? err({ code: 'timed-out', id, afterMs: timeoutMs }) : waited;
   },

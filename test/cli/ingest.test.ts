@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
-import { summaryIn } from '../../src/engine/summaries/summary-detail.ts';
+import { summaryIn } from '../../src/domain/summary-in-fact.ts';
 import { blockOf } from '../engine/summaries/summary-world.ts';
 import { summaryProject } from '../support/summary-project.ts';
 import { commandDatabases } from './command-databases.ts';

@@ -101,8 +101,8 @@ export const MUTANTS = {
   },
   'asks for no rights': {
     breaks: 'I12',
-    decideBy: (principal, _op, wish) => (handoff, nowMs) => {
-      const { deed, moved } = wish(handoff, nowMs);
+    decideBy: (principal, op, request) => (handoff, nowMs) => {
+      const { deed = op, moved } = request(handoff, nowMs);
       if (!moved.ok) return moved;
       const seen = appendFact(handoff, moved.value, deed, principalText(principal), nowMs);
       return ok({ handoff: seen.handoff, facts: [seen.fact] });

@@ -1,8 +1,7 @@
 import { assert } from '../../foundation/assert.ts';
 import { err } from '../../foundation/result.ts';
 import type { Custody, Handoff } from '../handoff.ts';
-import { flawOfRecord, refuseValue } from '../record-values.ts';
-import { step, type Moved } from './step.ts';
+import { step, storable, type Moved } from './step.ts';
 
 /** A new acceptance is a new attempt and a new fence; whoever held it before can no longer settle it. */
 export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved {
@@ -10,7 +9,6 @@ export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved
   if (handoff.state === 'offered' && nowMs < handoff.notBefore) {
     return err({ code: 'too-early', id: handoff.id, notBefore: handoff.notBefore });
   }
-  const moved = step(handoff, 'accept', nowMs, { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 });
-  const flaw = moved.ok ? flawOfRecord(moved.value) : null;
-  return flaw === null ? moved : refuseValue(flaw);
+  const changes = { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 };
+  return storable(step(handoff, 'accept', nowMs, changes));
 }

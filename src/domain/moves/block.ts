@@ -1,19 +1,14 @@
 import { err, ok } from '../../foundation/result.ts';
 import { copyOf, type BlockedOn, type Handoff } from '../handoff.ts';
-import { flawOfRecord, refuseValue } from '../record-values.ts';
-import { holdsFence, step, type Moved } from './step.ts';
+import { heldStep, step, storable, type Moved } from './step.ts';
 
-/** Work cannot go on until something outside has happened. A holder that blocks lets go, and its attempt is excused. */
+/** Work cannot go on until something outside has happened. The holder lets go, and its attempt does not count. */
 export function block(handoff: Handoff, blockedOn: BlockedOn, fence: number | null, nowMs: number): Moved {
-  const held = holdsFence(handoff, fence);
-  if (!held.ok) return held;
   const excused = handoff.state === 'accepted' ? handoff.excused + 1 : handoff.excused;
-  const moved = step(handoff, 'block', nowMs, { blockedOn, excused });
-  const flaw = moved.ok ? flawOfRecord(moved.value) : null;
-  return flaw === null ? moved : refuseValue(flaw);
+  return storable(heldStep(handoff, fence, 'block', nowMs, { blockedOn, excused }));
 }
 
-/** It stays blocked, for another reason than before. The clock begins again: whoever can help has just been told. */
+/** The handoff stays blocked, for another reason. Its clock begins again, because those who can help are notified now. */
 export function reblock(handoff: Handoff, blockedOn: BlockedOn, nowMs: number): Moved {
   const { id, state } = handoff;
   if (state !== 'blocked') return err({ code: 'move-not-allowed', id, state, move: 'block' });
@@ -23,7 +18,7 @@ export function reblock(handoff: Handoff, blockedOn: BlockedOn, nowMs: number): 
   return ok(next);
 }
 
-/** Waiting was not its fault: it returns to the queue at the time it first asked for. */
+/** The handoff keeps its place in the queue: the wait does not count against it. */
 export function unblock(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'unblock', nowMs);
 }

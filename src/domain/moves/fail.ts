@@ -1,6 +1,6 @@
 import { countedAttempts, type Handoff } from '../handoff.ts';
 import { afterFailure, type RetryPolicy } from '../retry-policy.ts';
-import { holdsFence, step, type Moved } from './step.ts';
+import { heldStep, step, type Moved } from './step.ts';
 
 /** One attempt has failed. The policy says whether there is another one, and when. */
 export function failAttempt(
@@ -11,27 +11,22 @@ export function failAttempt(
   policy: RetryPolicy = handoff.terms.retry,
 ): { readonly deed: 'retry' | 'fail'; readonly moved: Moved } {
   const next = afterFailure(countedAttempts(handoff), code, policy);
-  const deed = next.do === 'retry' ? 'retry' : 'fail';
-  const held = holdsFence(handoff, fence);
-  if (!held.ok) return { deed, moved: held };
-  if (next.do === 'give-up') return { deed, moved: step(handoff, 'fail', nowMs) };
+  if (next.do === 'give-up') return { deed: 'fail', moved: giveUp(handoff, fence, nowMs) };
   const notBefore = nowMs + next.inMs;
-  return { deed, moved: step(handoff, 'retry', nowMs, { notBefore, offeredAt: notBefore }) };
+  return { deed: 'retry', moved: heldStep(handoff, fence, 'retry', nowMs, { notBefore, offeredAt: notBefore }) };
 }
 
-/** The same agent is to try again, at once: whoever says so has its own policy. */
+/** The same agent tries again at once, whatever the retry policy says: the caller has a policy of its own. */
 export function tryAgain(handoff: Handoff, fence: number | null, nowMs: number): Moved {
-  const held = holdsFence(handoff, fence);
-  return held.ok ? step(handoff, 'retry', nowMs) : held;
+  return heldStep(handoff, fence, 'retry', nowMs);
 }
 
-/** Whoever holds it says that it will not be done. */
+/** The holder says that it will not be done. */
 export function giveUp(handoff: Handoff, fence: number | null, nowMs: number): Moved {
-  const held = holdsFence(handoff, fence);
-  return held.ok ? step(handoff, 'fail', nowMs) : held;
+  return heldStep(handoff, fence, 'fail', nowMs);
 }
 
-/** The whole handoff has failed, whatever attempts are left: a dependency that never came, an operator's word. */
+/** The whole handoff has failed, whatever attempts are left: a dependency never came, or the operator says so. */
 export function failForGood(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'fail', nowMs);
 }

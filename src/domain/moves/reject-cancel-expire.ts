@@ -1,13 +1,12 @@
 import type { Handoff } from '../handoff.ts';
-import { holdsFence, step, type Moved } from './step.ts';
+import { heldStep, step, type Moved } from './step.ts';
 
-/** The recipient, or whoever verifies, will not have it. A recipient that has accepted it shows the fence. */
+/** The recipient or a verifier declines it. A recipient that has accepted it shows the fence. */
 export function reject(handoff: Handoff, fence: number | null, nowMs: number): Moved {
-  const held = holdsFence(handoff, fence);
-  return held.ok ? step(handoff, 'reject', nowMs) : held;
+  return heldStep(handoff, fence, 'reject', nowMs);
 }
 
-/** The sender no longer wants it. Whoever works on it learns by their next word to us. */
+/** The sender no longer wants it. A worker learns of it with its next request. */
 export function cancel(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'cancel', nowMs);
 }

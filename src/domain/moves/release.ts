@@ -1,16 +1,13 @@
-import type { Handoff } from '../handoff.ts';
-import { countedAttempts } from '../handoff.ts';
-import { holdsFence, step, type Moved } from './step.ts';
+import { countedAttempts, type Handoff } from '../handoff.ts';
+import { heldStep, step, type Moved } from './step.ts';
 
 /**
  * Given back by its holder: the attempt does not count, and its place in the queue is kept. With `notBefore` nobody
  * takes it earlier: the holder cannot work before then, through no fault of the handoff.
  */
 export function giveBack(handoff: Handoff, fence: number | null, nowMs: number, notBefore: number = 0): Moved {
-  const held = holdsFence(handoff, fence);
-  if (!held.ok) return held;
   const excused = handoff.excused + 1;
-  return step(handoff, 'release', nowMs, notBefore > nowMs ? { excused, notBefore } : { excused });
+  return heldStep(handoff, fence, 'release', nowMs, notBefore > nowMs ? { excused, notBefore } : { excused });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { copyOf, type Custody, type Handoff } from '../handoff.ts';
 import { nextState, type Move } from '../lifecycle.ts';
+import { flawOfRecord, refuseValue } from '../record-values.ts';
 import type { Refusal } from '../refusals.ts';
 
 export type Moved = Result<Handoff, Refusal>;
@@ -35,9 +36,9 @@ export function step(handoff: Handoff, move: Move, nowMs: number, changes: Chang
 }
 
 /**
- * Whoever settles must hold the newest acceptance and shows its fence. Without a fence, an earlier holder could settle
- * what another one holds now. Only custody that never runs out may be settled without one: a document that a person
- * holds passes to nobody else by time. A fence for a handoff that is no longer held is lost, whatever became of it.
+ * To settle a handoff takes the newest acceptance, shown by its fence. Without the fence, an earlier holder could settle
+ * what another one holds now. Only custody that never runs out may be settled without a fence: a document that a person
+ * holds passes to nobody else by time. The fence of a handoff that is no longer held is lost, whatever its state is.
  */
 export function holdsFence(handoff: Handoff, fence: number | null): Result<true, Refusal> {
   const { id, state } = handoff;
@@ -46,6 +47,18 @@ export function holdsFence(handoff: Handoff, fence: number | null): Result<true,
   }
   const held = state === 'accepted' && handoff.custody !== null && fence === handoff.fence;
   return held ? ok(true) : err({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+}
+
+/** A step of the holder, who shows the fence. */
+export function heldStep(handoff: Handoff, fence: number | null, move: Move, nowMs: number, changes?: Changes): Moved {
+  const held = holdsFence(handoff, fence);
+  return held.ok ? step(handoff, move, nowMs, changes) : held;
+}
+
+/** The record of a move, unless it holds a value that no store can keep. */
+export function storable(moved: Moved): Moved {
+  const flaw = moved.ok ? flawOfRecord(moved.value) : null;
+  return flaw === null ? moved : refuseValue(flaw);
 }
 
 /** By session or by a lease in time: the handoff can pass to another holder while this one still works. */

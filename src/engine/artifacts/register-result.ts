@@ -4,7 +4,8 @@
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { ok } from '../../foundation/result.ts';
-import type { ArtifactCard, GeneratedFile } from '../../domain/artifacts.ts';
+import type { ArtifactCard } from '../../domain/artifacts.ts';
+import type { NamedFile } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
@@ -66,8 +67,8 @@ async function cardOf(
 async function filesOf(
   folder: ArtifactFolder,
   paths: readonly string[],
-): Promise<{ readonly files: readonly GeneratedFile[]; readonly flaw: string | null }> {
-  const files: GeneratedFile[] = [];
+): Promise<{ readonly files: readonly NamedFile[]; readonly flaw: string | null }> {
+  const files: NamedFile[] = [];
   for (const path of paths) {
     const hashed = await folder.hash(path);
     if (!hashed.ok) return { files: [], flaw: 'artifact-file' };

@@ -5,7 +5,8 @@
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { moved, type ArtifactCard, type GeneratedFile } from '../../domain/artifacts.ts';
+import { moved, type ArtifactCard } from '../../domain/artifacts.ts';
+import type { NamedFile } from '../../domain/evidence.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
@@ -110,7 +111,7 @@ async function checks(
   folder: ArtifactFolder,
   artifact: ReadArtifact,
   asked: string | undefined,
-): Promise<Result<readonly GeneratedFile[], RegisterRefusal>> {
+): Promise<Result<readonly NamedFile[], RegisterRefusal>> {
   const { id } = artifact;
   const schema = asked ?? artifact.schema;
   if (schema !== null && rules.schemas !== null) {
@@ -119,7 +120,7 @@ async function checks(
   }
   const missing = await lacking(folder, artifact.required);
   if (missing.length > 0) return err({ code: 'artifact-lacks', id, missing });
-  const files: GeneratedFile[] = [];
+  const files: NamedFile[] = [];
   for (const file of artifact.files) {
     const hashed = await folder.hash(file);
     if (!hashed.ok) return err({ code: 'artifact-file', id, file, says: hashed.refusal });

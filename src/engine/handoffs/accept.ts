@@ -1,42 +1,38 @@
-import { err, type Result } from '../../foundation/result.ts';
+import { err } from '../../foundation/result.ts';
 import { HAND_LEASE_MS, handUntilAt, overdueRefusal } from '../../domain/deadlines.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
 import { renew as renewed } from '../../domain/moves/renew.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { tokenIn, type Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { changeBy, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { pausedRefusal } from '../pauses.ts';
 
-/** By hand, and this one: documents are held without a clock, everything else for `leaseMs`. */
+/** Takes this handoff by hand. A document is held without a limit of time, everything else for `leaseMs`. */
 export async function accept(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
   { notes, leaseMs = HAND_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
-): Promise<Result<Handoff, Refusal>> {
+): ChangeResult {
   const paused = await pausedRefusal(ctx, principal);
   if (paused !== null) return err(paused);
-  const decide = decideBy(principal, 'accept', (handoff, nowMs) => {
+  const taken = await changeBy(ctx, principal, id, 'accept', (handoff, nowMs) => {
     const untilAt = handUntilAt(handoff.kind, nowMs, leaseMs);
     return {
-      deed: 'accept',
       moved:
         overdueRefusal(handoff, nowMs) ??
         accepted(handoff, { by: 'hand', holder: handoff.to, untilAt, ...takenAs(principal) }, nowMs),
       detail: notes === undefined ? null : { notes },
     };
   });
-  const taken = await change(ctx, id, decide);
   if (!taken.ok || principal.kind === 'file' || ctx.rules.queue === null) return taken;
   const { fence, state } = taken.value;
   if (taken.value.kind !== 'queue' || (await ctx.rules.queue.winRename(principal, taken.value))) return taken;
   return err({ code: 'lease-lost', id, fence, state, newest: fence });
 }
 
-/** A program that moves files is known by its user alone, and settles only what is marked with it. */
+/** A program that moves files is known by its user id alone, and settles only what its user has taken. */
 function takenAs(principal: Principal): { readonly file?: string; readonly token?: string } {
   if (principal.kind === 'file') return { file: principal.user };
   const token = tokenIn(principal);
@@ -50,10 +46,8 @@ export async function renew(
   id: HandoffId,
   fence: number | null,
   leaseMs: number = HAND_LEASE_MS,
-): Promise<Result<Handoff, Refusal>> {
-  const decide = decideBy(principal, 'renew', (handoff, nowMs) => ({
-    deed: 'renew',
+): ChangeResult {
+  return changeBy(ctx, principal, id, 'renew', (handoff, nowMs) => ({
     moved: renewed(handoff, fence, nowMs + leaseMs, tokenIn(principal)),
   }));
-  return change(ctx, id, decide);
 }

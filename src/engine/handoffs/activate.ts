@@ -1,34 +1,32 @@
-import type { Result } from '../../foundation/result.ts';
 import { overdueRefusal } from '../../domain/deadlines.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import { block } from '../../domain/moves/block.ts';
 import { offer } from '../../domain/moves/offer.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { andThen, change, decideBy, previewDecision } from '../change.ts';
+import { andThen, change, decideBy, previewDecision, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { awaited } from './dependencies.ts';
 
-/** A draft becomes an offer; where it waits for others, it waits from now on, and its clock of a draft is over. */
-export async function activate(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Handoff, Refusal>> {
+/** A draft becomes an offer. Where the offer depends on something, it is blocked at once, and the draft clock stops. */
+export async function activate(ctx: Context, principal: Principal, id: HandoffId): ChangeResult {
   const offered = decideBy(principal, 'offer', (handoff, nowMs) => ({
-    deed: 'offer',
     moved: overdueRefusal(handoff, nowMs) ?? offer(handoff, nowMs),
   }));
-  // What it waits for may be files: they are looked at for whoever may offer it.
-  const seen = await previewDecision(ctx, id, offered);
-  if (!seen.ok) return seen;
-  const draft = seen.value;
-  const reason = await awaited(ctx, draft);
-  return change(ctx, draft, reason === null ? offered : andThen(offered, () => true, decideWaiting(reason)));
+  // Awaited artifacts are files, and only a caller who may offer the draft causes them to be read.
+  const previewed = await previewDecision(ctx, id, offered);
+  if (!previewed.ok) return previewed;
+  const draft = previewed.value;
+  return change(ctx, draft, thenWaiting(offered, await awaited(ctx, draft)));
 }
 
-/** On offer, but not to be had yet. */
+/** The decision, and after it a block for what is still awaited; null: nothing is. */
+export function thenWaiting(decide: Decide, reason: 'dependency' | 'artifact' | null): Decide {
+  return reason === null ? decide : andThen(decide, () => true, decideWaiting(reason));
+}
+
 export function decideWaiting(reason: 'dependency' | 'artifact'): Decide {
   return decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
-    deed: 'block',
     moved: block(handoff, { reason }, null, nowMs),
     detail: { reason },
   }));

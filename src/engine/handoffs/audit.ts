@@ -2,6 +2,7 @@
 import { judgeCompletion, proofOf, proofText, type Judgement } from '../../domain/assurance.ts';
 import { isErasure } from '../../domain/erasure.ts';
 import type { Check } from '../../domain/evidence.ts';
+import { detailIn } from '../../domain/fact-detail-text.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { allCopies } from '../transfer/all-copies.ts';
@@ -44,8 +45,7 @@ function judgedBefore(handoff: Handoff, { at, by }: Fact): Judgement {
 }
 
 function aboutFact(fact: Fact): Pick<AuditedCompletion, 'by' | 'proof' | 'policy' | 'where'> {
-  const detail = fact.detail === '' ? {} : (JSON.parse(fact.detail) as Readonly<Record<string, unknown>>);
-  const { policy, where } = detail;
+  const { policy, where } = detailIn(fact);
   return {
     by: fact.by,
     proof: proofText(proofOf(fact)),

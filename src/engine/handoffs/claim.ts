@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { checkOnce } from '../stall-detection.ts';
 import { sweepOverdue } from '../sweep.ts';
 
-/** For a person or a program that comes and goes: time alone tells when it has been forgotten. */
+/** For a person or a program without a worker session: only the lease tells when the claim is abandoned. */
 export async function claimByHand(
   ctx: Context,
   principal: Principal,
@@ -31,7 +31,7 @@ export async function claimByHand(
   for (;;) {
     const [claimed] = await claim(ctx, principal, agent, 1, custodyOf);
     if (claimed === undefined) {
-      // What nobody took in time is not taken any more, and stands before what came later.
+      // A document that was not taken in time can no longer be taken, and stands before those that came later.
       if ((await expireLateOffers(ctx, agent)) === 0) return null;
       continue;
     }
@@ -39,7 +39,7 @@ export async function claimByHand(
   }
 }
 
-/** Where nobody sweeps; usually there are none, and then nothing is written. */
+/** For workspaces where no process sweeps. Usually nothing is late, and then nothing is written. */
 async function expireLateOffers(ctx: Context, agent: AgentId): Promise<number> {
   const isLateOffer = ({ kind, state, to }: Handoff): boolean =>
     kind === 'document' && state === 'offered' && to === agent;
@@ -50,8 +50,8 @@ async function expireLateOffers(ctx: Context, agent: AgentId): Promise<number> {
 const LATE_MAX = 200;
 
 /**
- * The next one, or one that comes within `waitMs`. Null: nothing came, or the signal was aborted, or the caller is no
- * longer good. Whoever has left would never learn what it holds, so nothing is taken after the signal.
+ * The next one, or one that comes within `waitMs`. Null: nothing came, or the signal was aborted, or the caller's token
+ * has ended. Nothing is taken after the signal: a caller that has left would never learn what it holds.
  */
 export async function claimNext(
   ctx: Context,
@@ -82,7 +82,7 @@ export async function claimNext(
   }
 }
 
-/** For a worker session, as many as it has hands free. */
+/** For a worker session, up to `max`. */
 export async function claimForSession(
   ctx: Context,
   principal: Principal,
@@ -107,7 +107,7 @@ export function custodyFor(
     hasUsualTimeout(ctx, handoff) ? { ...custody, untilAt: nowMs + attemptTimeoutMs } : custody;
 }
 
-/** Whether the sender left the time of an attempt to the workspace; then the worker may know better. */
+/** Whether the sender left the time of an attempt to the workspace; then the worker may set its own. */
 export function hasUsualTimeout({ rules }: Context, { kind, terms }: Handoff): boolean {
   return terms.attemptTimeoutMs === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.attemptTimeoutMs;
 }
@@ -117,7 +117,7 @@ export function hasUsualRetries({ rules }: Context, { kind, terms }: Handoff): b
   return terms.retry.retriesMax === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.retry.retriesMax;
 }
 
-/** Those that no foreign worker has: with a queue folder, an acceptance is half of a pick-up. */
+/** The claimed handoffs whose files no foreign worker has moved: with a queue folder, an acceptance needs the file too. */
 export async function won(
   ctx: Context,
   principal: Principal,
@@ -125,10 +125,8 @@ export async function won(
 ): Promise<readonly Claimed[]> {
   const { queue, documents } = ctx.rules;
   if (documents !== null) {
-    await reconcileFolders(
-      ctx,
-      claimed.flatMap(({ handoff }) => (handoff.kind === 'document' ? [handoff] : [])),
-    );
+    const taken = claimed.map(({ handoff }) => handoff).filter(({ kind }) => kind === 'document');
+    await reconcileFolders(ctx, taken);
   }
   if (queue === null) return claimed;
   const answers = await Promise.all(claimed.map(({ handoff, body }) => queue.winRename(principal, handoff, body)));
@@ -142,10 +140,15 @@ async function claim(
   max: number,
   custodyOf: (handoff: Handoff, nowMs: number) => Custody,
 ): Promise<readonly Claimed[]> {
-  const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
-    deed: 'accept',
+  await ctx.rules.documents?.catchUp();
+  return ctx.store.claim(agent, max, decideAccept(principal, custodyOf));
+}
+
+export function decideAccept(
+  principal: Principal,
+  custodyOf: (handoff: Handoff, nowMs: number) => Custody,
+): ReturnType<typeof decideBy> {
+  return decideBy(principal, 'accept', (handoff, nowMs) => ({
     moved: overdueRefusal(handoff, nowMs) ?? accept(handoff, custodyOf(handoff, nowMs), nowMs),
   }));
-  await ctx.rules.documents?.catchUp();
-  return ctx.store.claim(agent, max, decide);
 }

@@ -22,11 +22,11 @@ export interface DeliverRequest {
   readonly target: HandoffId | Handoff;
   readonly fence: number | null;
   readonly result: Json;
-  /** What is shown for the deliverables; it is looked at before anything is written. */
+  /** Evidence for the deliverables; it is checked before anything is written. */
   readonly evidence?: readonly EvidenceRequest[];
-  /** What the handoff carries, for whoever has it at hand. */
+  /** What the handoff carries; a caller that has it saves reading it again. */
   readonly body?: JsonText;
-  /** Taken as it is: whoever answered cannot be asked to do better. */
+  /** The result is not checked against schemas: a foreign program cannot be asked to correct it. */
   readonly unchecked?: true;
   /** What else the trail says of this attempt. */
   readonly detail?: JsonObject;
@@ -41,16 +41,12 @@ const NOTHING_SHOWN: { readonly claims: readonly Claim[]; readonly checks: reado
 };
 
 /**
- * Where nobody has to verify, delivered work is completed in the same transaction. `reported`: the only thing that the
- * completion is known from, where nobody has seen the work being done.
+ * Where nobody has to verify, delivered work is completed in the same transaction. `reported`: the only source that the
+ * completion is known from, where Baton has not seen the work being done.
  */
 export function completeByRule(reported: string | null = null): Decide {
   const detail = reported === null ? null : { reported };
-  return decideBy(SYSTEM, 'complete', (handoff, nowMs) => ({
-    deed: 'complete',
-    moved: complete(handoff, nowMs),
-    detail,
-  }));
+  return decideBy(SYSTEM, 'complete', (handoff, nowMs) => ({ moved: complete(handoff, nowMs), detail }));
 }
 
 const COMPLETE: Decide = completeByRule();
@@ -66,21 +62,21 @@ export async function deliver(
   const { evidence = [], signal } = request;
   // The sender may have fixed a command that has to pass, whatever else is shown.
   const mayBeFixed = typeof request.target === 'string' || request.target.terms.check !== undefined;
-  // Most deliveries look at nothing outside the database, and are decided once.
+  // Most deliveries need nothing outside the database, and are decided once.
   const hasSchemas = request.unchecked !== true && mayHaveSchemas(ctx, request.target);
   const looksOutside = evidence.length > 0 || mayBeFixed || hasSchemas;
-  const seen = looksOutside
-    ? await previewDecision(ctx, request.target, decideFirstLook(principal, request, evidence, text.value))
+  const previewed = looksOutside
+    ? await previewDecision(ctx, request.target, decidePreview(principal, request, evidence, text.value))
     : null;
-  if (seen?.ok === false) return seen;
-  const broken = seen !== null && hasSchemas ? await schemaRefusal(ctx, request, seen.value.to) : null;
+  if (previewed?.ok === false) return previewed;
+  const record = previewed?.value ?? null;
+  const broken = record !== null && hasSchemas ? await schemaRefusal(ctx, request, record.to) : null;
   if (broken !== null) return err(broken);
-  const { evidence: desk } = ctx.rules;
-  const needsLook = evidence.length > 0 || seen?.value.terms.check !== undefined;
-  const shown = needsLook && seen !== null ? await desk.collect(evidence, seen.value, signal) : NOTHING_SHOWN;
+  const needsLook = record !== null && (evidence.length > 0 || record.terms.check !== undefined);
+  const shown = needsLook ? await ctx.rules.evidence.collect(evidence, record, signal) : NOTHING_SHOWN;
   const decide = decideDelivery(principal, request, shown, text.value, detailOf(ctx, shown));
   const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), COMPLETE);
-  return change(ctx, request.target, seen === null ? decideAll : ofSameAcceptance(seen.value, decideAll));
+  return change(ctx, request.target, record === null ? decideAll : ofSameAcceptance(record, decideAll));
 }
 
 type Shown = typeof NOTHING_SHOWN;
@@ -90,44 +86,40 @@ function decideDelivery(
   { fence, detail }: DeliverRequest,
   { claims, checks }: Shown,
   outcome: JsonText,
-  seen: JsonObject | null = null,
+  checked: JsonObject | null = null,
 ): Decide {
   return decideBy(principal, 'deliver', (handoff, nowMs) => ({
-    deed: 'deliver',
     moved: delivered(handoff, { fence, claims, checks }, nowMs),
-    detail: detail === undefined && seen === null ? null : { ...detail, ...seen },
+    detail: detail === undefined && checked === null ? null : { ...detail, ...checked },
     outcome,
   }));
 }
 
-/** What the machine saw and where, for whoever looks again. */
+/** What the machine saw and where it looked, for later checks of the same evidence. */
 function detailOf({ rules }: Context, { checks }: Shown): JsonObject | null {
   if (checks.length === 0) return null;
   return underPolicy(rules, { where: rules.evidence.where, checks: checks.map((check) => ({ ...check })) });
 }
 
-/** What will be claimed if everything that is shown holds: refused now, a wrong name runs no command. */
-function decideFirstLook(
+/** The delivery as it would be if all evidence holds: a claim with a wrong name is refused before any command runs. */
+function decidePreview(
   principal: Principal,
   request: DeliverRequest,
   evidence: readonly EvidenceRequest[],
   outcome: JsonText,
 ): Decide {
-  return (handoff, nowMs) =>
-    decideDelivery(principal, request, asIfShown(withFixedCheck(evidence, handoff)), outcome)(handoff, nowMs);
-}
-
-function asIfShown(evidence: readonly EvidenceRequest[]): Shown {
-  const claims = evidence.map(({ deliverable, value }) => ({
-    deliverable,
-    evidence: [{ kind: 'note' as const, text: value }],
-  }));
-  return { claims, checks: [] };
+  return (handoff, nowMs) => {
+    const claims = withFixedCheck(evidence, handoff).map(({ deliverable, value }) => ({
+      deliverable,
+      evidence: [{ kind: 'note' as const, text: value }],
+    }));
+    return decideDelivery(principal, request, { claims, checks: [] }, outcome)(handoff, nowMs);
+  };
 }
 
 /**
- * Commands may run for minutes. What they showed belongs to the acceptance that was looked at: the holder may renew it
- * or tell progress meanwhile, but a later acceptance needs its own look.
+ * Commands may run for minutes. Their checks belong to the acceptance that was previewed: the holder may renew it or
+ * report progress meanwhile, but a later acceptance needs checks of its own.
  */
 function ofSameAcceptance({ fence }: Handoff, decide: Decide): Decide {
   return (handoff, nowMs) =>
@@ -141,7 +133,7 @@ function mayHaveSchemas({ rules }: Context, target: HandoffId | Handoff): boolea
   return rules.registered !== null && (typeof target === 'string' || rules.registered.of(target.to) !== null);
 }
 
-/** The answer follows the schemas that its agent has promised, if there are any. */
+/** Null: the result follows every schema that is registered, configured or asked for. */
 async function schemaRefusal(
   { rules, store }: Context,
   { target, result, body }: DeliverRequest,
@@ -154,23 +146,18 @@ async function schemaRefusal(
     typeof target === 'string' || body === undefined
       ? await store.load(typeof target === 'string' ? target : target.id)
       : { handoff: target, body };
-  const promised = whole === null ? null : rules.schemasOf(whole.handoff.to).output;
-  if (promised !== null) {
-    const checked = await rules.schemas.check(promised, result, 'result');
-    if (!checked.ok) return checked.refusal;
-  }
-  const asked = whole === null ? null : askedSchema(whole.body);
+  if (whole === null) return null;
+  const promised = rules.schemasOf(whole.handoff.to).output;
+  const promise = promised === null ? null : await rules.schemas.check(promised, result, 'result');
+  if (promise?.ok === false) return promise.refusal;
+  const asked = askedSchema(whole.body);
   if (asked === null) return null;
-  const checked = await rules.schemas.check(asked, contentOf(result), 'output');
+  // The schema of an answer is about its content, not about how it is wrapped.
+  const checked = await rules.schemas.check(asked, answerOf(result).content, 'output');
   return checked.ok ? null : checked.refusal;
 }
 
-/** Looked for as text first: nearly no body names one, and every delivery passes here. */
+/** The text is searched before it is parsed: nearly no body names a schema, and every delivery comes here. */
 function askedSchema(body: JsonText): string | null {
   return body.includes('"outputSchema":') ? ((JSON.parse(body) as Body).outputSchema ?? null) : null;
-}
-
-/** The schema of an answer is about its content, not about how it is wrapped. */
-function contentOf(result: Json): Json {
-  return answerOf(result).content;
 }

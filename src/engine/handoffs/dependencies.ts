@@ -52,7 +52,7 @@ export function prospectOf(terms: Pick<Terms, 'dependsOn' | 'onDependencyFailure
   return { isMet, failed: runs ? null : (failed ?? null) };
 }
 
-/** Why it cannot be had yet. What is met stays met, so a look before the transaction errs only towards waiting. */
+/** Why the handoff cannot be taken yet. What is met stays met, so a look before the transaction errs only towards waiting. */
 export async function awaited(ctx: Context, { terms }: Handoff): Promise<'dependency' | 'artifact' | null> {
   if (!prospectOf(terms, await countingFor(ctx, terms.dependsOn)).isMet) return 'dependency';
   return (await lacksArtifact(ctx, terms.artifacts)) ? 'artifact' : null;

@@ -1,8 +1,8 @@
 /**
- * What becomes of handoffs whose dependencies ended without being completed: they are told why they wait, fail or go on,
- * as their terms say; a retry of the dependency lets them wait for that one.
+ * What happens to handoffs whose dependencies ended without being completed: they record why they wait, fail or go on,
+ * as their terms say; after a retry of the dependency they wait for that retry.
  *
- * Whoever ends or retries a handoff looks at its dependents at once. The sweep looks at all of them again and again,
+ * The process that ends or retries a handoff looks at its dependents at once. The sweep looks at all of them again,
  * because that process may have died in between.
  */
 import { err, type Result } from '../../foundation/result.ts';
@@ -15,13 +15,14 @@ import { failForGood } from '../../domain/moves/fail.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { SYSTEM } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Page, Store } from '../../stores/store.ts';
+import type { Store } from '../../stores/store.ts';
 import { lacksArtifact } from '../artifacts/awaited-artifacts.ts';
 import { andThen, change, decideBy, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
-import { decideWaiting } from './activate.ts';
+import { decideWaiting, thenWaiting } from './activate.ts';
 import { countingFor, prospectOf, type Counting } from './dependencies.ts';
 import { failureText } from './failure-text.ts';
+import { findHandoff, pagesOf } from './find.ts';
 
 const PAGE = 200;
 const PAGES_MAX = 25;
@@ -37,7 +38,7 @@ export async function answerDependents(ctx: Context, ended: Handoff): Promise<vo
     const next = open.shift();
     if (next === undefined) return;
     for (const id of await originsOf(ctx, next)) {
-      for await (const page of pagesOf(ctx.store, { named: id })) {
+      for await (const page of pagesOf(ctx.store, { by: 'waiting', on: { named: id }, max: PAGE }, PAGES_MAX)) {
         const waiting = page.filter(({ terms }) => terms.dependsOn.includes(id));
         open.push(...(await judge(ctx, waiting)).filter(({ state }) => hasEndedBadly(state)));
       }
@@ -45,7 +46,7 @@ export async function answerDependents(ctx: Context, ended: Handoff): Promise<vo
   }
 }
 
-/** The same for whatever moves a handoff: only an end without completion concerns dependents. */
+/** The same after any move: only an end without completion concerns dependents. */
 export async function withDependents<Refused>(
   ctx: Context,
   answer: Result<Handoff, Refused>,
@@ -61,19 +62,15 @@ interface LastLook {
 }
 const looks = new WeakMap<Store, LastLook>();
 
-/** One page of those that a failed dependency holds up; the next look goes on behind it. */
+/** One page of those that a failed dependency holds up; the next sweep goes on with the next page. */
 export async function sweepDependents(ctx: Context): Promise<number> {
   const { store } = ctx;
   const last = looks.get(store);
   const atMs = ctx.clock.monotonicMs();
   if (last !== undefined && atMs - last.atMs < SWEEP_MS) return 0;
+  const query = { by: 'waiting', on: 'failed', max: PAGE } as const;
   const after = last?.after ?? null;
-  const { items, next } = await store.find({
-    by: 'waiting',
-    on: 'failed',
-    max: PAGE,
-    ...(after === null ? {} : { after }),
-  });
+  const { items, next } = await store.find(after === null ? query : { ...query, after });
   looks.set(store, { atMs, after: next });
   return (await judge(ctx, items)).length;
 }
@@ -89,26 +86,15 @@ export async function sweepFreed(ctx: Context): Promise<number> {
   return answers.filter((answer) => answer.ok).length;
 }
 
-/** What it repeats, from itself back to the first: dependents know it under any of these names. */
-async function originsOf({ store }: Context, handoff: Handoff): Promise<readonly HandoffId[]> {
+/** The handoff and all that it retries, back to the first: a dependent may name any of them. */
+async function originsOf(ctx: Context, handoff: Handoff): Promise<readonly HandoffId[]> {
   const ids = [handoff.id];
   let before = handoff.lineage.retryOf;
   while (before !== null && ids.length < ORIGINS_MAX) {
     ids.push(before);
-    const [older] = (await store.find({ by: 'ids', ids: [before] })).items;
-    before = older?.lineage.retryOf ?? null;
+    before = (await findHandoff(ctx, before))?.lineage.retryOf ?? null;
   }
   return ids;
-}
-
-async function* pagesOf(store: Store, on: { readonly named: HandoffId }): AsyncGenerator<Page['items']> {
-  let after: string | null = null;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found: Page = await store.find({ by: 'waiting', on, max: PAGE, ...(after === null ? {} : { after }) });
-    yield found.items;
-    after = found.next;
-    if (after === null) return;
-  }
 }
 
 /** Answers all of them as they are now. */
@@ -136,26 +122,24 @@ async function decisionFor(ctx: Context, handoff: Handoff, counting: Counting): 
   const { terms, blockedOn } = handoff;
   if (blockedOn?.reason !== 'dependency') return null;
   const { isMet, failed } = prospectOf(terms, counting);
-  if (isMet) {
-    const lacks = await lacksArtifact(ctx, terms.artifacts);
-    return lacks ? andThen(decideFreed, () => true, decideWaiting('artifact')) : decideFreed;
-  }
+  if (isMet) return thenWaiting(decideFreed, (await lacksArtifact(ctx, terms.artifacts)) ? 'artifact' : null);
   if (failed !== null && terms.onDependencyFailure === 'fail') return decideFailed(failed);
   if (failed?.id === blockedOn.failed) return null;
   return decideReblocked(failed);
 }
 
-/** Decided over what was looked at: whoever has moved it since knows better. */
-function ifStill({ revision }: Handoff, decide: Decide): Decide {
+/** Applies only to the revision that was looked at: a process that has moved it since decided over newer facts. */
+export function ifStill({ revision }: Handoff, decide: Decide): Decide {
   return (handoff, nowMs) =>
     handoff.revision === revision ? decide(handoff, nowMs) : err<Refusal>({ code: 'not-overdue', id: handoff.id });
 }
 
-const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
-  deed: 'unblock',
-  moved: unblock(handoff, nowMs),
-  detail: { reason: 'dependencies completed' },
-}));
+/** The system lets a blocked handoff go on. */
+export function decideUnblocked(reason: string): Decide {
+  return decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({ moved: unblock(handoff, nowMs), detail: { reason } }));
+}
+
+const decideFreed = decideUnblocked('dependencies completed');
 
 function decideReblocked(failed: Handoff | null): Decide {
   return decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
@@ -172,7 +156,6 @@ function decideFailed(failed: Handoff): Decide {
   const failure = { code: 'DEPENDENCY_FAILED', message: endText(failed) };
   const detail: JsonObject = { ...failure, dependency: failed.id };
   return decideBy(SYSTEM, 'fail', (handoff, nowMs) => ({
-    deed: 'fail',
     moved: failForGood(handoff, nowMs),
     detail,
     outcome: failureText(failure),

@@ -1,11 +1,9 @@
 import type { JsonObject } from '../../foundation/json.ts';
-import type { Result } from '../../foundation/result.ts';
 import type { Failure, Handoff } from '../../domain/handoff.ts';
 import { failAttempt, failForGood } from '../../domain/moves/fail.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy, fenceFor } from '../change.ts';
+import { changeBy, fenceFor, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { withDependents } from './dependents.ts';
 import { failureText, printableFailure } from './failure-text.ts';
@@ -22,27 +20,22 @@ export interface FailRequest {
   readonly detail?: JsonObject;
 }
 
-/** One attempt has failed; whether there is another is the policy's word, not the worker's. */
+/** One attempt has failed. The retry policy decides whether there is another one, not the worker. */
 export async function fail(
   ctx: Context,
   principal: Principal,
   { target, fence, failure, forGood, retriesMax, detail = {} }: FailRequest,
-): Promise<Result<Handoff, Refusal>> {
+): ChangeResult {
   const said = printableFailure(failure);
   const { violations } = failure;
   const outcome = failureText(violations === undefined ? said : { ...said, violations });
-  const decide = decideBy(principal, 'fail', (handoff, nowMs) => ({
-    ...(forGood === true
-      ? { deed: 'fail' as const, moved: failForGood(handoff, nowMs) }
-      : failAttempt(
-          handoff,
-          said.code,
-          fenceFor(principal, handoff, fence),
-          nowMs,
-          retriesMax === undefined ? undefined : { ...handoff.terms.retry, retriesMax },
-        )),
-    detail: { ...detail, ...said },
-    outcome,
-  }));
-  return withDependents(ctx, await change(ctx, target, decide));
+  const failed = await changeBy(ctx, principal, target, 'fail', (handoff, nowMs) => {
+    const policy = retriesMax === undefined ? undefined : { ...handoff.terms.retry, retriesMax };
+    const move =
+      forGood === true
+        ? { moved: failForGood(handoff, nowMs) }
+        : failAttempt(handoff, said.code, fenceFor(principal, handoff, fence), nowMs, policy);
+    return { ...move, detail: { ...detail, ...said }, outcome };
+  });
+  return withDependents(ctx, failed);
 }

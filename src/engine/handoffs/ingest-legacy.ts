@@ -1,8 +1,8 @@
-/** A handoff that somebody wrote in a form of their own becomes one of ours, once: by its text and where it was read. */
+/** A handoff in a legacy form becomes a record, once: it is known by its text and the file that it was read from. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
-import { readHandoffId, type AgentId } from '../../domain/names.ts';
-import { agentPrincipal, principalText, type Principal } from '../../domain/principal.ts';
+import { readHandoffId } from '../../domain/names.ts';
+import { principalText, type Principal } from '../../domain/principal.ts';
 import type { SummarySource } from '../../domain/summary.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Beginning } from '../../domain/moves/create.ts';
@@ -11,14 +11,17 @@ import { fileKeys } from '../summaries/block-keys.ts';
 import { beginsAs, openingFor, type FoundWork } from '../summaries/legacy-handoff.ts';
 import { legIdOf } from '../summaries/leg.ts';
 import type { Context } from '../context.ts';
-import type { Ingested, IngestRefusal } from './ingest.ts';
-import { decidedTrailOf } from '../secrets/warnings.ts';
+import {
+  knownAs,
+  knownBefore,
+  madeBefore,
+  remembering,
+  speakerOf,
+  type Ingested,
+  type IngestRefusal,
+} from './ingest.ts';
 
-export interface LegacyRequest {
-  readonly reading: LegacyReading;
-  readonly from: AgentId;
-  readonly to: AgentId;
-  readonly project: string;
+export interface LegacyRequest extends Omit<FoundWork, 'id' | 'file'> {
   readonly source: Extract<SummarySource, { readonly file: string }>;
 }
 
@@ -28,68 +31,37 @@ export async function ingestLegacy(
   { reading, from, to, project, source }: LegacyRequest,
 ): Promise<Result<Ingested, IngestRefusal>> {
   const as = beginsAs(reading, source.file);
-  const speaker = speakerFor(ctx, principal, from);
+  const speaker = speakerOf(ctx, principal, from);
   if (speaker === null) return err({ code: 'not-speaker', from, principal: principalText(principal) });
-  // That somebody else has done something is not for an agent to say.
+  // An agent cannot report that another agent has finished something.
   const isTheirs = as === 'settled' && principal.kind === 'agent' && principal.agent !== to;
   if (isTheirs) return err({ code: 'not-speaker', from: to, principal: principalText(principal) });
-  const own = await ownRecord(ctx, reading, from);
-  if (own !== null) return ok(knownAs(own));
-
-  const { request, all } = fileKeys(reading.text, source);
-  for (const each of all) {
-    const { items } = await ctx.store.find({ by: 'request', request: each });
-    if (items[0] !== undefined) return ok(knownAs(items[0]));
-  }
+  // Files of our own folders name the record that they show.
+  const ownId = readHandoffId(reading.id?.text ?? '');
+  const own = ownId === null ? null : await madeBefore(ctx, from, ownId);
+  if (own !== null) return ok(knownAs([own]));
+  const keys = fileKeys(reading.text, source);
+  const known = await knownBefore(ctx, keys);
+  if (known !== null) return known;
+  const { request } = keys;
   const work: FoundWork = { id: legIdOf(request.key, 'root'), reading, from, to, project, file: source.file };
   const insert = async (begins: Beginning['as'] | null): Promise<Result<Ingested, IngestRefusal>> => {
     const opening = openingFor(ctx, { principal, speaker }, work, begins);
     if (!opening.ok) return err({ code: 'not-json', problem: opening.refusal });
-    let trail = '';
-    const { decide } = opening.value;
-    const noted: typeof decide = (...given) => {
-      const decided = decide(...given);
-      if (decided.ok) ({ trail } = decided.value.handoff);
-      return decided;
-    };
-    const inserted = await ctx.store.insert([{ ...opening.value, decide: noted }], { request });
-    if (!inserted.ok) return inserted.refusal.code === 'known-id' ? madeBefore(ctx, work, inserted) : inserted;
+    const { decide, isOwn } = remembering(opening.value.decide);
+    const inserted = await ctx.store.insert([{ ...opening.value, decide }], { request });
+    if (!inserted.ok) {
+      // An imported database has lost the answers to requests, and still has the ids.
+      const before = inserted.refusal.code === 'known-id' ? await madeBefore(ctx, from, work.id) : null;
+      return before === null ? inserted : ok(knownAs([before]));
+    }
     await reconcileFolders(ctx, inserted.value);
     const [made] = inserted.value;
-    // A request that somebody else has made meanwhile is answered with their record.
-    if (made === undefined || decidedTrailOf(made) !== trail) return ok(knownAs(made ?? work));
-    return ok(doneAs(made, reading, as));
+    return ok(made === undefined || !isOwn(made) ? knownAs([made ?? work]) : doneAs(made, reading, as));
   };
   const done = await insert(as === 'settled' ? null : as);
   const isFull = !done.ok && done.refusal.code === 'limit-reached' && as === 'offer';
   return isFull ? insert('place') : done;
-}
-
-/** A token is proof for one agent; the local user speaks for all of them. */
-function speakerFor({ rules }: Context, principal: Principal, from: AgentId): Principal | null {
-  if (principal.kind === 'agent') return principal.agent === from ? principal : null;
-  return principal.kind === 'operator' ? agentPrincipal(from, rules.rolesOf(from)) : null;
-}
-
-/** Files of our own folders name the record that they show. */
-async function ownRecord({ store }: Context, reading: LegacyReading, from: AgentId): Promise<Handoff | null> {
-  const id = readHandoffId(reading.id?.text ?? '');
-  const { items } = id === null ? { items: [] } : await store.find({ by: 'ids', ids: [id] });
-  return items[0]?.from === from ? items[0] : null;
-}
-
-/** In a database that was imported the answers to requests are lost, and the ids are not. */
-async function madeBefore(
-  { store }: Context,
-  { id, from }: FoundWork,
-  refused: Result<never, IngestRefusal>,
-): Promise<Result<Ingested, IngestRefusal>> {
-  const { items } = await store.find({ by: 'ids', ids: [id] });
-  return items[0]?.from === from ? ok(knownAs(items[0])) : refused;
-}
-
-function knownAs({ id }: Pick<Handoff, 'id'>): Ingested {
-  return { did: 'known', leg: id, opened: null, escalatedTo: null, says: [] };
 }
 
 function doneAs({ id }: Handoff, { state, status }: LegacyReading, as: ReturnType<typeof beginsAs>): Ingested {

@@ -2,9 +2,10 @@
  * A text in, an answer for each of its blocks out: the one function for files, for standard input, for the server and
  * for an agent's hook.
  *
- * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. Those of
- * different agents that have nothing to do with each other are taken together. What the agent did not say itself (a quotation, a tool's result) is reported, never obeyed. A file without a block may hold a
- * handoff in a form of its own; what an agent says in a session may not, because there every word is about something.
+ * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. Blocks of
+ * agents that do not concern each other are taken at the same time. What the agent did not say itself (a quotation, a
+ * tool's result) is reported and not obeyed. A file without a block may hold a handoff in a legacy form; the text of a
+ * session may not, because ordinary conversation would be taken for one.
  */
 import { readAgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -19,11 +20,12 @@ import { findInTranscript, isTranscript, lastWords } from '../../formats/summary
 import { readWeak } from '../../formats/summary-block/plain-report.ts';
 import { runConcurrently } from '../run-concurrently.ts';
 import { fileKeys, keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
+import { defined } from '../../foundation/defined.ts';
 import { freeHeldBack } from '../summaries/held-legs.ts';
 import type { OldText } from '../summaries/old-texts.ts';
 import { isObeyed, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
 import type { Context } from '../context.ts';
-import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
+import { ingest, knownBefore, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
 
 export interface TextToIngest {
   readonly text: string;
@@ -95,7 +97,7 @@ export async function ingestText(
       return answer;
     },
   });
-  // Also after what was known: whoever was killed in between has not come this far.
+  // Also after a known block: the process that took it may have died before this step.
   if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeldBack(ctx, 'all');
   return answers;
 }
@@ -216,13 +218,15 @@ async function answerFor(
   const { status } = fields;
   if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
   const summary = summaryOf({ ...fields, from, status }, project, source);
-  if (preview) return { ...answer, from, fate: (await wasTaken(ctx, keys)) ? 'known' : 'ready' };
-  const named = fields.fence ?? fence;
-  const shown = { ...(held === undefined ? {} : { held }), ...(named === undefined ? {} : { fence: named }) };
+  if (preview) return { ...answer, from, fate: (await knownBefore(ctx, keys)) === null ? 'ready' : 'known' };
+  const shown = defined({ held, fence: fields.fence ?? fence });
   const request = { summary, keys, prose, beside, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
-  const done = await ingest(ctx, principal, request);
-  if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
-  return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+  return { ...answer, from, ...fateOf(await ingest(ctx, principal, request)) };
+}
+
+function fateOf(done: Awaited<ReturnType<typeof ingest>>): Pick<BlockAnswer, 'fate' | 'refusal' | 'ingested'> {
+  if (!done.ok) return { fate: 'refused', refusal: done.refusal };
+  return { fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
 }
 
 async function answerForOld(
@@ -246,20 +250,11 @@ async function answerForOld(
   const doubt = doubtOf(reading);
   if (doubt !== null || from === null || to === null) return { ...answer, fate: 'unclear', says: doubt ?? because };
   if (preview) {
-    const isKnown = await wasTaken(ctx, fileKeys(reading.text, source));
-    return { ...answer, fate: isKnown ? 'known' : 'ready' };
+    const known = await knownBefore(ctx, fileKeys(reading.text, source));
+    return { ...answer, fate: known === null ? 'ready' : 'known' };
   }
   const { ingestLegacy } = await import('./ingest-legacy.ts');
-  const done = await ingestLegacy(ctx, principal, { reading, from, to, project, source });
-  if (!done.ok) return { ...answer, fate: 'refused', refusal: done.refusal };
-  return { ...answer, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
-}
-
-async function wasTaken({ store }: Context, { all }: BlockKeys): Promise<boolean> {
-  for (const request of all) {
-    if ((await store.find({ by: 'request', request })).items.length > 0) return true;
-  }
-  return false;
+  return { ...answer, ...fateOf(await ingestLegacy(ctx, principal, { reading, from, to, project, source })) };
 }
 
 const STATUS_SHOWN = 200;
@@ -270,26 +265,13 @@ function doubtOf({ sender, recipient, handoff, because }: LegacyReading): string
   return handoff === 'guess' ? `perhaps a handoff: ${because}` : null;
 }
 
-/** Key by key: what else the dialect knows of a block is no part of what the trail keeps. */
+/** Key by key: the format reads more fields of a block than the trail keeps. */
 function summaryOf(
   fields: BlockFields & Pick<Summary, 'from' | 'status'>,
   project: string,
   source: SummarySource,
 ): Summary {
-  return {
-    project: fields.project ?? project,
-    phase: fields.phase,
-    from: fields.from,
-    to: fields.to,
-    status: fields.status,
-    retryCount: fields.retryCount,
-    metrics: fields.metrics,
-    dependencies: fields.dependencies,
-    onFailure: fields.onFailure,
-    context: fields.context,
-    toldAt: fields.toldAt,
-    form: fields.form,
-    text: fields.text,
-    source,
-  };
+  const { phase, from, to, status, retryCount, metrics, dependencies, onFailure, context, toldAt, form, text } = fields;
+  const said = { phase, from, to, status, retryCount, metrics, dependencies, onFailure, context, toldAt, form, text };
+  return { project: fields.project ?? project, ...said, source };
 }

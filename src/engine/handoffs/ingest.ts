@@ -2,7 +2,7 @@
  * A summary that was read becomes what it says: its leg is settled, retried, blocked or noted, and what comes next is
  * opened, in one transaction under the key of the block. The same block changes nothing a second time.
  */
-import type { JsonProblem } from '../../foundation/json.ts';
+import type { JsonObject, JsonProblem } from '../../foundation/json.ts';
 import { present } from '../../foundation/assert.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
@@ -12,17 +12,16 @@ import { agentPrincipal, principalText, type Principal } from '../../domain/prin
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { ROUNDS_MAX, type Guard, type Opening } from '../../stores/store.ts';
-import { reconcileFolders, relay } from '../change.ts';
+import { atRevision, reconcileFolders, relay } from '../change.ts';
 import { legFor, type LegRefusal } from '../summaries/find-leg.ts';
 import type { BlockKeys } from '../summaries/block-keys.ts';
-import { detailOf } from '../summaries/summary-detail.ts';
 import { bodyOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
-import { rootIdOf, type Did, type Plan, type Situation } from '../summaries/plan-next-leg.ts';
-import { planFor, type PlanRefusal } from '../summaries/plan.ts';
-import { asSeen, decideReport, type Voice } from '../summaries/report.ts';
+import { planFor, rootIdOf, type Did, type Plan, type PlanRefusal, type Situation } from '../summaries/plan.ts';
+import { decideReport, type Voice } from '../summaries/report.ts';
 import { noticeFor } from '../summaries/notices.ts';
 import type { Context } from '../context.ts';
 import { decidedTrailOf } from '../secrets/warnings.ts';
+import { findHandoff } from './find.ts';
 
 export interface IngestRequest {
   readonly summary: Summary;
@@ -76,14 +75,15 @@ export async function ingest(ctx: Context, principal: Principal, request: Ingest
   let answer = await knownBefore(ctx, request.keys);
   for (let round = 0; answer === null && round < ROUNDS_MAX; round += 1) {
     const tried = await once(ctx, told, request);
-    // Whoever was faster may have taken the leg, or read the same block: then the world looked at is no longer the one.
+    // Another process may have taken the leg or read the same block meanwhile: then the plan is made again.
     answer = tried.ok ? tried : await knownBefore(ctx, request.keys);
     if (answer === null && !tried.ok && tried.refusal.code !== 'contended') answer = tried;
   }
   return answer ?? err({ code: 'contended', id: (request.leg ?? '') as HandoffId });
 }
 
-async function knownBefore({ store }: Context, { all }: BlockKeys): Promise<Answer | null> {
+/** What the same block led to when it was read before; null: it was not. */
+export async function knownBefore({ store }: Context, { all }: BlockKeys): Promise<Answer | null> {
   for (const request of all) {
     const { items } = await store.find({ by: 'request', request });
     if (items.length > 0) return ok(knownAs(items));
@@ -98,13 +98,13 @@ interface Told {
   readonly to: AgentId | null;
 }
 
-/** A token is proof for one agent; the local user speaks for all of them. */
-function speakerOf({ rules }: Context, principal: Principal, from: AgentId): Principal | null {
+/** In whose name the principal reports for `from`; null: a token proves one agent only. The local user speaks for all. */
+export function speakerOf({ rules }: Context, principal: Principal, from: AgentId): Principal | null {
   if (principal.kind === 'agent') return principal.agent === from ? principal : null;
   return principal.kind === 'operator' ? agentPrincipal(from, rules.rolesOf(from)) : null;
 }
 
-function knownAs([leg, opened]: readonly Handoff[]): Ingested {
+export function knownAs([leg, opened]: readonly Pick<Handoff, 'id'>[]): Ingested {
   const { id } = present(leg, 'a request is answered with something');
   return { did: 'known', leg: id, opened: opened?.id ?? null, escalatedTo: null, says: [] };
 }
@@ -122,24 +122,20 @@ async function once(ctx: Context, told: Told, request: IngestRequest): Promise<A
   const plan = await planFor(ctx, now);
   if (!plan.ok) return plan;
   const done = await carryOut(ctx, told, request, now, plan.value);
-  // Without room under a limit the next leg waits for a place: what was done is done all the same.
-  const full = !done.ok && done.refusal.code === 'limit-reached' && plan.value.next?.as === 'offer';
-  const answer = full ? await carryOut(ctx, told, request, now, inPlace(plan.value)) : done;
+  // Without room under a limit the next leg waits for a place, and the report on this leg still counts.
+  const { next } = plan.value;
+  const isFull = !done.ok && done.refusal.code === 'limit-reached' && next?.as === 'offer';
+  const waiting: Plan = { ...plan.value, next: next === null ? null : { ...next, as: 'place' } };
+  const answer = isFull ? await carryOut(ctx, told, request, now, waiting) : done;
   if (answer.ok || answer.refusal.code !== 'known-id') return answer;
   const made = await madeBefore(ctx, told.from, answer.refusal.id);
   return made === null ? answer : ok(knownAs([made]));
 }
 
-/** The ids of legs follow from their blocks: what bears one was made of this block, if it is from the same agent. */
-async function madeBefore({ store }: Context, from: AgentId, id: HandoffId): Promise<Handoff | null> {
-  const {
-    items: [handoff],
-  } = await store.find({ by: 'ids', ids: [id] });
+/** The id of a leg follows from its block: a leg with this id was made of this block, if it is from the same agent. */
+export async function madeBefore(ctx: Context, from: AgentId, id: HandoffId): Promise<Handoff | null> {
+  const handoff = await findHandoff(ctx, id);
   return handoff?.from === from ? handoff : null;
-}
-
-function inPlace(plan: Plan): Plan {
-  return plan.next === null ? plan : { ...plan, next: { ...plan.next, as: 'place' } };
 }
 
 async function carryOut(
@@ -151,7 +147,7 @@ async function carryOut(
 ): Promise<Answer> {
   const guard: Guard = { request: keys.request };
   const vouched = principalText(principal) === principalText(speaker) ? {} : { ingestedBy: principalText(principal) };
-  const detail = detailOf(summary, { ...plan.told, ...vouched });
+  const detail: JsonObject = { summary: summary as unknown as JsonObject, ...plan.told, ...vouched };
   const next = plan.next === null ? null : openingFor(ctx, speaker, plan, plan.word === null ? detail : {});
   if (next !== null && !next.ok) return err({ code: 'not-json', problem: next.refusal });
   const openings = next === null ? [] : [next.value];
@@ -164,15 +160,15 @@ async function carryOut(
     if (!root.ok) return err({ code: 'not-json', problem: root.refusal });
     return inserted(ctx, [root.value, ...openings], guard, plan);
   }
-  const own = remembering(asSeen(leg.handoff, decide));
+  const own = remembering(atRevision(leg.handoff.revision, decide));
   const relayed = await relay(ctx, leg.handoff, own.decide, openings, guard);
   if (!relayed.ok) return relayed;
   const all = [relayed.value.changed, ...relayed.value.inserted];
   return ok(own.isOwn(relayed.value.changed) ? doneAs(plan, all) : knownAs(all));
 }
 
-/** A request that somebody else has made meanwhile is answered with their records, and not with what we decided. */
-function remembering<Given extends readonly unknown[]>(decide: (...given: Given) => Result<Decision, Refusal>) {
+/** Tells whether the answer is what we decided: a request that another process made first is answered with its records. */
+export function remembering<Given extends readonly unknown[]>(decide: (...given: Given) => Result<Decision, Refusal>) {
   const trails = new Set<string>();
   return {
     decide: (...given: Given): Result<Decision, Refusal> => {
@@ -210,7 +206,7 @@ function doneAs({ did, escalatedTo, says, word }: Plan, [leg, opened]: readonly 
   return { did, leg: id, opened: word === null ? id : (opened?.id ?? null), escalatedTo, says };
 }
 
-/** What nobody asked for was asked for by whoever did it. */
+/** Work that nobody asked for counts as asked for by the agent that did it. */
 function rootPlan(now: Situation): LegPlan {
   const { summary, from } = now;
   return {

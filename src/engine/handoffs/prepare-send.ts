@@ -1,4 +1,4 @@
-/** What has to be known before a handoff can be made: its name, its text, where it comes from and what it waits for. */
+/** What has to be known before a handoff can be made: its id, its body, its lineage and what it waits for. */
 import { newUuid } from '../../foundation/ids.ts';
 import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -18,6 +18,7 @@ import type { SchemaRefusal } from '../schema-registry.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
 import { chainRefusal } from './chain-budget.ts';
 import { countingFor } from './dependencies.ts';
+import { handoffFor } from './find.ts';
 import type { SendRefusal, SendRequest } from './send.ts';
 
 export interface PreparedHandoff {
@@ -38,10 +39,10 @@ export async function prepare(
   taken: ReadonlySet<HandoffId>,
 ): Promise<Result<PreparedHandoff, SendRefusal>> {
   const { rules } = ctx;
-  // Before any file is read: contexts, schemas, tasks and artifacts are for whoever may send this.
+  // Checked before any file is read: only a principal that may send causes contexts, schemas, tasks and artifacts to be read.
   const entitled = mayCreate(principal, asked, newHandoffId(ctx));
   if (!entitled.ok) return entitled;
-  // What failed from the beginning is kept as it came.
+  // A request that is stored as failed is stored as it came.
   const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
   const read = isKept ? ok(asked) : await withContextFiles(rules.artifacts, asked);
   if (!read.ok) return read;
@@ -68,8 +69,10 @@ export async function prepare(
   if (useless !== null) return err(useless);
   if (request.kind === 'document' && !(await hasTask(ctx, request)))
     return err({ code: 'no-such-task', task: request.task ?? null });
+  const { id, from, to, task = null } = request;
+  const documents = request.kind === 'document' ? rules.documents : null;
   return ok({
-    id: request.id ?? (request.kind === 'document' ? await newDocumentId(ctx, request, taken) : newHandoffId(ctx)),
+    id: id ?? (documents === null ? newHandoffId(ctx) : await documents.idFor({ from, to, task }, taken)),
     request,
     body: body.value,
     lineage: lineage.value,
@@ -82,16 +85,7 @@ export function newHandoffId({ store, random }: Context): HandoffId {
   return `hoff-${newUuid(store.nowMs(), random)}` as HandoffId;
 }
 
-async function newDocumentId(
-  ctx: Context,
-  { from, to, task }: SendRequest,
-  taken: ReadonlySet<HandoffId>,
-): Promise<HandoffId> {
-  const { documents } = ctx.rules;
-  return documents === null ? newHandoffId(ctx) : documents.idFor({ from, to, task: task ?? null }, taken);
-}
-
-/** Where the house demands it, a document belongs to a task that somebody can look up. */
+/** Where the workspace requires it, a document belongs to a task that has a file. */
 async function hasTask({ rules }: Context, { task }: SendRequest): Promise<boolean> {
   if (rules.tasks === null || !rules.tasks.isRequired) return true;
   return task !== undefined && rules.tasks.has(task);
@@ -117,13 +111,9 @@ function mayCreate(principal: Principal, asked: SendRequest, id: HandoffId): Res
 const NO_DEPENDENCIES: DependencyStates = new Map();
 
 /** A chain shows its legs to each other's parties, so only a party of one adds another. */
-async function legFrom({ store }: Context, principal: Principal, id: HandoffId): Promise<Result<Lineage, Refusal>> {
-  const {
-    items: [parent],
-  } = await store.find({ by: 'ids', ids: [id] });
-  if (parent === undefined) return err({ code: 'no-such-handoff', id });
-  const entitled = may(principal, 'follow', parent);
-  return entitled.ok ? legOf(parent) : entitled;
+async function legFrom(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Lineage, Refusal>> {
+  const parent = await handoffFor(ctx, principal, 'follow', id);
+  return parent.ok ? legOf(parent.value) : parent;
 }
 
 /**

@@ -1,10 +1,7 @@
-import type { Result } from '../../foundation/result.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import { progress as progressed } from '../../domain/moves/progress.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { changeBy, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { printable } from './failure-text.ts';
 
@@ -16,22 +13,17 @@ export interface Progress {
 
 const SAYS_MAX = 1_000;
 
-/** How far it is, as a fact of its own; it settles nothing. */
+/** Records how far the work is, as a fact of its own; the state stays as it is. */
 export async function progress(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
   fence: number | null,
   { fraction, says }: Progress,
-): Promise<Result<Handoff, Refusal>> {
+): ChangeResult {
   const detail = {
     ...(fraction === null ? {} : { fraction: Math.min(1, Math.max(0, fraction)) }),
     ...(says === null ? {} : { says: printable(says, SAYS_MAX) }),
   };
-  const decide = decideBy(principal, 'progress', (handoff) => ({
-    deed: 'progress',
-    moved: progressed(handoff, fence),
-    detail,
-  }));
-  return change(ctx, id, decide);
+  return changeBy(ctx, principal, id, 'progress', (handoff) => ({ moved: progressed(handoff, fence), detail }));
 }

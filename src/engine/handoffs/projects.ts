@@ -5,30 +5,30 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { ProjectFold, type ProjectTrail } from '../../domain/project-trail.ts';
 import type { Context } from '../context.ts';
+import { pagesOfFacts } from './find.ts';
 
 const FACTS_PAGE = 1_000;
 
 /** All of them by name, or the one that is asked for. */
 export async function projects(ctx: Context, project: string | null): Promise<readonly ProjectTrail[]> {
   const fold = new ProjectFold();
-  for await (const page of pagesOfFacts(ctx)) for (const fact of page) fold.see(fact);
+  for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) for (const { fact } of page) fold.see(fact);
   const trails = fold.projects();
   const wanted = project === null ? trails : trails.filter((trail) => trail.project === project);
   return withAssurance(ctx, wanted, new Map());
 }
 
-/** For whoever asks again and again: only what happened since is read. */
+/** For a caller that asks repeatedly: each time only the facts since the last time are read. */
 export function openProjects(ctx: Context): { read(): Promise<readonly ProjectTrail[]> } {
   const fold = new ProjectFold();
   let cursor: string | undefined;
   let reading: Promise<void> | null = null;
   const known: Known = new Map();
   const readOn = async (): Promise<void> => {
-    for (;;) {
-      const page = await ctx.store.facts({ max: FACTS_PAGE, ...(cursor === undefined ? {} : { after: cursor }) });
+    const query = { max: FACTS_PAGE, ...(cursor === undefined ? {} : { after: cursor }) };
+    for await (const page of pagesOfFacts(ctx.store, query)) {
       for (const { fact } of page) fold.see(fact);
-      cursor = page.at(-1)?.cursor ?? cursor;
-      if (page.length < FACTS_PAGE) return;
+      cursor = page.at(-1)?.cursor;
     }
   };
   return {
@@ -75,8 +75,9 @@ export interface AuditEntry {
 /** Everything that happened, in the order of the trail; with a project, what happened to its legs. */
 export async function* auditTrail(ctx: Context, project: string | null): AsyncGenerator<readonly AuditEntry[]> {
   const wanted = project === null ? null : new Set((await projects(ctx, project)).flatMap(idsOf));
-  for await (const page of pagesOfFacts(ctx)) {
-    const facts = wanted === null ? page : page.filter(({ handoff }) => wanted.has(handoff));
+  for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) {
+    const all = page.map(({ fact }) => fact);
+    const facts = wanted === null ? all : all.filter(({ handoff }) => wanted.has(handoff));
     const ids = [...new Set(facts.map(({ handoff }) => handoff))];
     const { items } = ids.length === 0 ? { items: [] } : await ctx.store.find({ by: 'ids', ids });
     const byId = new Map(items.map((handoff) => [handoff.id, handoff]));
@@ -90,13 +91,4 @@ export async function* auditTrail(ctx: Context, project: string | null): AsyncGe
 
 function idsOf({ legs }: ProjectTrail): readonly string[] {
   return legs.map(({ id }) => id);
-}
-
-async function* pagesOfFacts({ store }: Context): AsyncGenerator<readonly Fact[]> {
-  for (let after: string | undefined; ;) {
-    const page = await store.facts({ max: FACTS_PAGE, ...(after === undefined ? {} : { after }) });
-    if (page.length > 0) yield page.map(({ fact }) => fact);
-    if (page.length < FACTS_PAGE) return;
-    after = page.at(-1)?.cursor;
-  }
 }

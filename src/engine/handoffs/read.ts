@@ -1,5 +1,5 @@
 /** Reading: one handoff whole, lists, the chain that one belongs to, and what happened. */
-import { err, ok, type Result } from '../../foundation/result.ts';
+import { ok, type Result } from '../../foundation/result.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { readAgentId, readHandoffId, type AgentId, type HandoffId } from '../../domain/names.ts';
@@ -8,6 +8,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
 import type { Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import { findHandoff, handoffFor, loadFor, pagesOfFacts } from './find.ts';
 import { wholeIdOf } from './short-id.ts';
 import { withDependencyResults } from './dependency-results.ts';
 
@@ -24,14 +25,12 @@ export async function show(
   principal: Principal,
   id: HandoffId,
 ): Promise<Result<Whole & { readonly facts: readonly Fact[] }, Refusal>> {
-  const whole = await ctx.store.load(id);
-  if (whole === null) return err({ code: 'no-such-handoff', id });
-  const entitled = may(principal, 'read', whole.handoff);
-  if (!entitled.ok) return entitled;
-  return ok({ ...(await withDependencyResults(ctx, whole)), facts: await factsOf(ctx, id) });
+  const whole = await loadFor(ctx, principal, 'read', id);
+  if (!whole.ok) return whole;
+  return ok({ ...(await withDependencyResults(ctx, whole.value)), facts: await factsOf(ctx, id) });
 }
 
-/** The store leaves out what the one who asks may not read, so that pages and cursors tell nothing of it either. */
+/** The store leaves out what the principal may not read, so that pages and cursors reveal nothing of it either. */
 export async function list(
   ctx: Context,
   principal: Principal,
@@ -53,16 +52,15 @@ export async function count(ctx: Context, principal: Principal, wanted: Wanted):
   return ctx.store.count({ ...searched(wanted), ...visibleIn(scope) });
 }
 
-/** Whoever looks for an id means that handoff, whatever else it is looked for by. */
+/** A search for an id means that handoff, whatever else is searched for. */
 async function namedBy(ctx: Context, principal: Principal, text: string | undefined): Promise<Handoff | null> {
   const given = text === undefined ? null : readHandoffId(text.trim());
   if (given === null) return null;
   // Words such as "facade" have the form of a short id too: nearly every short id has a digit.
   const whole = /\d/.test(given) ? await wholeIdOf(ctx, principal, given) : null;
   const id = whole?.ok === true ? whole.value : given;
-  const { items } = await ctx.store.find({ by: 'ids', ids: [id] });
-  const [handoff] = items;
-  return handoff !== undefined && may(principal, 'read', handoff).ok ? handoff : null;
+  const handoff = await findHandoff(ctx, id);
+  return handoff !== null && may(principal, 'read', handoff).ok ? handoff : null;
 }
 
 /** `@qa` among the words is an agent, and no word of a text. */
@@ -81,23 +79,19 @@ function visibleIn(scope: Exclude<ReadScope, 'nothing'>): { readonly visibleTo?:
 }
 
 /**
- * The legs of the chain that this handoff belongs to, oldest first, then what they depend on and what waits for them; as
- * far as the one who asks may read them: to be a party of one leg is no right to read the others.
+ * The legs of the chain that this handoff belongs to, oldest first, then what they depend on and what waits for them.
+ * Legs that the principal may not read are left out: a party of one leg has no right to read the others.
  */
 export async function trace(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
 ): Promise<Result<readonly Handoff[], Refusal>> {
-  const {
-    items: [handoff],
-  } = await ctx.store.find({ by: 'ids', ids: [id] });
-  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
-  const entitled = may(principal, 'read', handoff);
-  if (!entitled.ok) return entitled;
+  const handoff = await handoffFor(ctx, principal, 'read', id);
+  if (!handoff.ok) return handoff;
   const scope = readScopeOf(principal);
   if (scope === 'nothing') return ok([]);
-  const root = handoff.lineage.root ?? id;
+  const root = handoff.value.lineage.root ?? id;
   const { items } = await ctx.store.find({ by: 'chain', root, max: CHAIN_MAX, ...visibleIn(scope) });
   return ok([...items, ...(await connected(ctx, principal, items))]);
 }
@@ -131,10 +125,8 @@ async function connected(
 
 export async function factsOf({ store }: Context, handoff: HandoffId): Promise<readonly Fact[]> {
   const facts: Fact[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await store.facts({ handoff, max: FACTS_PAGE, ...(after === undefined ? {} : { after }) });
+  for await (const page of pagesOfFacts(store, { handoff, max: FACTS_PAGE })) {
     facts.push(...page.map(({ fact }) => fact));
-    if (page.length < FACTS_PAGE) return facts;
-    after = page.at(-1)?.cursor;
   }
+  return facts;
 }

@@ -1,15 +1,13 @@
-/** The ends that somebody wants: refused, or no longer wanted. */
-import { err, type Result } from '../../foundation/result.ts';
-import type { Json, JsonText } from '../../foundation/json.ts';
+/** How a person or an agent ends a handoff without completion: rejected by its recipient, or cancelled by its sender. */
+import { err } from '../../foundation/result.ts';
+import type { JsonText } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import { cancel as cancelled, reject as rejected } from '../../domain/moves/reject-cancel-expire.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { isSkillGap } from '../../domain/rejection.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { change, changeBy, decideBy, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { withDependents } from './dependents.ts';
 
@@ -25,22 +23,20 @@ export async function reject(
   principal: Principal,
   id: HandoffId,
   { type, reason, fence = null }: Rejection,
-): Promise<Result<Handoff, Refusal>> {
-  const delivered = await deliveredResult(ctx, id);
-  if (!delivered.ok) return delivered;
-  const outcome = endText('REJECTED', reason, delivered.value);
-  const decide = decideBy(principal, 'reject', (handoff, nowMs) => ({
-    deed: 'reject',
-    moved: rejected(handoff, fence, nowMs),
-    // In the trail, because the configuration may name somebody else by the time it is read.
-    detail: { type, reason, ...(isEscalated(handoff, type) ? { escalatedTo: ctx.rules.chiefs } : {}) },
-    outcome,
-  }));
-  return withDependents(ctx, await change(ctx, id, decide));
-}
-
-function isEscalated({ kind }: Handoff, type: string): boolean {
-  return kind === 'document' && isSkillGap(type);
+): ChangeResult {
+  const whole = await ctx.store.load(id);
+  if (whole === null) return err({ code: 'no-such-handoff', id });
+  const outcome = endText('REJECTED', reason, whole.outcome);
+  const answer = await changeBy(ctx, principal, id, 'reject', (handoff, nowMs) => {
+    const isEscalated = handoff.kind === 'document' && isSkillGap(type);
+    return {
+      moved: rejected(handoff, fence, nowMs),
+      // In the trail, because the configuration may name somebody else by the time it is read.
+      detail: { type, reason, ...(isEscalated ? { escalatedTo: ctx.rules.chiefs } : {}) },
+      outcome,
+    };
+  });
+  return withDependents(ctx, answer);
 }
 
 export async function cancel(
@@ -48,39 +44,25 @@ export async function cancel(
   principal: Principal,
   id: HandoffId,
   reason: string | null = null,
-): Promise<Result<Handoff, Refusal>> {
+): ChangeResult {
   const whole = await ctx.store.load(id);
   if (whole === null) return err({ code: 'no-such-handoff', id });
   return withDependents(ctx, await change(ctx, id, cancelling(principal, reason, whole.outcome)));
 }
 
-/** `left`: the outcome that there is already. */
-export function cancelling(principal: Principal, reason: string | null, left: JsonText | null): Decide {
-  const outcome = endText('CANCELLED', reason ?? 'no longer wanted', resultIn(left));
+/** `before`: the outcome that the handoff has already. */
+export function cancelling(principal: Principal, reason: string | null, before: JsonText | null): Decide {
+  const outcome = endText('CANCELLED', reason ?? 'no longer wanted', before);
   return decideBy(principal, 'cancel', (handoff, nowMs) => ({
-    deed: 'cancel',
     moved: cancelled(handoff, nowMs),
     detail: reason === null ? null : { reason },
     outcome,
   }));
 }
 
-/** What was delivered is kept beside the reason why it was not wanted. */
-async function deliveredResult(
-  { store }: Context,
-  id: HandoffId,
-): Promise<Result<{ readonly result?: Json }, Refusal>> {
-  const whole = await store.load(id);
-  if (whole === null) return err({ code: 'no-such-handoff', id });
-  return { ok: true, value: resultIn(whole.outcome) };
-}
-
-function resultIn(text: JsonText | null): { readonly result?: Json } {
-  const outcome = text === null ? null : (JSON.parse(text) as Outcome);
-  return outcome?.result === undefined ? {} : { result: outcome.result };
-}
-
-function endText(code: string, message: string, kept: { readonly result?: Json }): JsonText {
-  const outcome: Outcome = { kind: 'failure', code, message, ...kept };
+/** A result that was delivered is kept beside the reason. */
+function endText(code: string, message: string, before: JsonText | null): JsonText {
+  const result = before === null ? undefined : (JSON.parse(before) as Outcome).result;
+  const outcome: Outcome = { kind: 'failure', code, message, ...(result === undefined ? {} : { result }) };
   return JSON.stringify(outcome) as JsonText;
 }

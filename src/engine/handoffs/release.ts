@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../foundation/json.ts';
-import type { Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { giveBack } from '../../domain/moves/release.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { WEEK_SECONDS } from '../../domain/record-values.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy, fenceFor } from '../change.ts';
+import { changeBy, fenceFor, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 
 /** Why the holder cannot go on now, and after how long it can. */
@@ -16,7 +14,7 @@ export interface Later {
   readonly detail?: JsonObject;
 }
 
-/** A vendor that names a later time is not believed: somebody looks again every week. */
+/** A vendor that names a later time is not believed: the handoff is tried again after a week. */
 const LATER_MAX_MS = WEEK_SECONDS * 1000;
 
 /** The holder lets go without having failed: the attempt is not counted, and the handoff keeps its place. */
@@ -26,16 +24,12 @@ export async function release(
   target: HandoffId | Handoff,
   fence: number | null,
   later: Later | null = null,
-): Promise<Result<Handoff, Refusal>> {
-  const decide = decideBy(principal, 'release', (handoff, nowMs) => ({
-    deed: 'release',
-    moved: giveBack(
-      handoff,
-      fenceFor(principal, handoff, fence),
-      nowMs,
-      later === null ? 0 : nowMs + Math.min(Math.max(later.inMs, 0), LATER_MAX_MS),
-    ),
-    detail: later === null ? { reason: 'given back' } : { reason: later.reason, ...later.detail },
-  }));
-  return change(ctx, target, decide);
+): ChangeResult {
+  return changeBy(ctx, principal, target, 'release', (handoff, nowMs) => {
+    const notBefore = later === null ? 0 : nowMs + Math.min(Math.max(later.inMs, 0), LATER_MAX_MS);
+    return {
+      moved: giveBack(handoff, fenceFor(principal, handoff, fence), nowMs, notBefore),
+      detail: later === null ? { reason: 'given back' } : { reason: later.reason, ...later.detail },
+    };
+  });
 }

@@ -1,14 +1,13 @@
-import { parseExact } from '../../foundation/exact-json.ts';
-import { err, type Result } from '../../foundation/result.ts';
+import { defined } from '../../foundation/defined.ts';
+import type { Result } from '../../foundation/result.ts';
 import type { Json } from '../../foundation/json.ts';
-import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { retryOf } from '../../domain/lineage.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 import { answerDependents } from './dependents.ts';
+import { loadFor } from './find.ts';
+import { requestAgain } from './reassign.ts';
 import { send, type SendRefusal } from './send.ts';
 
 export interface RetryRequest {
@@ -22,34 +21,20 @@ export interface RetryRequest {
   readonly waitForCapacity?: boolean;
 }
 
-/** Final is final: a new handoff that names the old one. */
+/** A final state stays final: a retry is a new handoff that names the old one. */
 export async function retry(
   ctx: Context,
   principal: Principal,
   { id, to, input, attemptTimeoutMs, requestId, waitForCapacity }: RetryRequest,
 ): Promise<Result<Handoff, SendRefusal>> {
-  const whole = await ctx.store.load(id);
-  if (whole === null) return err({ code: 'no-such-handoff', id });
-  const old = whole.handoff;
-  const entitled = may(principal, 'retry', old);
-  if (!entitled.ok) return entitled;
-  const lineage = retryOf(old);
-  if (!lineage.ok) return lineage;
-  const body = parseExact(whole.body) as Body;
-  const { from, kind, priority, title, task } = old;
+  const whole = await loadFor(ctx, principal, 'retry', id);
+  if (!whole.ok) return whole;
+  const again = requestAgain(whole.value);
+  if (!again.ok) return again;
   const retried = await send(ctx, principal, {
-    from,
-    to: to ?? old.to,
-    kind,
-    priority,
-    ...(title === null ? {} : { title }),
-    ...(task === null ? {} : { task }),
-    ...body,
-    ...(input === undefined ? {} : { input }),
-    terms: { ...old.terms, ...(attemptTimeoutMs === undefined ? {} : { attemptTimeoutMs }) },
-    lineage: lineage.value,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(waitForCapacity === undefined ? {} : { waitForCapacity }),
+    ...again.value,
+    ...defined({ to, input, requestId, waitForCapacity }),
+    terms: { ...again.value.terms, ...defined({ attemptTimeoutMs }) },
   });
   if (retried.ok) await answerDependents(ctx, retried.value);
   return retried;

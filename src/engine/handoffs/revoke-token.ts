@@ -7,6 +7,7 @@ import type { AgentId } from '../../domain/names.ts';
 import { principalText, SYSTEM, tokenIn, type Principal } from '../../domain/principal.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
+import { pagesOf } from './find.ts';
 
 export interface Revoked {
   /** False: there is no such token, or it was revoked before. */
@@ -18,8 +19,8 @@ export interface Revoked {
 const PAGE = 200;
 
 /**
- * The token ends first, then its leases: whoever claims in between looks at its token again afterwards. Revoking once more
- * gives back what an interrupted revocation has left.
+ * The token ends first, then its leases: a claim in between checks its token again afterwards. Revoking once more gives
+ * back what an interrupted revocation has left.
  */
 export async function revokeToken(
   ctx: Context,
@@ -43,20 +44,16 @@ export function nameInLog(principal: Principal): string {
 
 async function releaseTakenWith(ctx: Context, token: string, agent: AgentId): Promise<number> {
   let released = 0;
-  for (let after: string | null | undefined; after !== null;) {
-    const filter = { by: 'filter', states: ['accepted'], to: agent, max: PAGE } as const;
-    const page = await ctx.store.find({ ...filter, ...(after === undefined ? {} : { after }) });
-    for (const handoff of page.items.filter((each) => isTakenWith(each, token))) {
+  for await (const page of pagesOf(ctx.store, { by: 'filter', states: ['accepted'], to: agent, max: PAGE })) {
+    for (const handoff of page.filter((each) => isTakenWith(each, token))) {
       if ((await change(ctx, handoff, releaseFrom(token))).ok) released += 1;
     }
-    after = page.next;
   }
   return released;
 }
 
 function releaseFrom(token: string): Decide {
   const release = decideBy(SYSTEM, 'release', (handoff, nowMs) => ({
-    deed: 'release',
     moved: giveBack(handoff, handoff.fence, nowMs),
     detail: { reason: `the token ${token} was revoked` },
   }));

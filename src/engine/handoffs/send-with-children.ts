@@ -4,6 +4,7 @@ import { NO_LINEAGE, type Handoff, type Lineage } from '../../domain/handoff.ts'
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Context } from '../context.ts';
+import { findHandoff } from './find.ts';
 import { newHandoffId } from './prepare-send.ts';
 import { sendMany, type SendRefusal, type SendRequest } from './send.ts';
 
@@ -22,8 +23,8 @@ export async function sendWithChildren(
 }
 
 /** Whether the parent may stand below another handoff is decided when it is made. */
-async function lineageBelow({ store }: Context, id: HandoffId, aboveId: HandoffId | undefined): Promise<Lineage> {
-  const above = aboveId === undefined ? undefined : (await store.find({ by: 'ids', ids: [aboveId] })).items[0];
-  if (above === undefined) return { ...NO_LINEAGE, root: id, parent: id, hops: 1 };
+async function lineageBelow(ctx: Context, id: HandoffId, aboveId: HandoffId | undefined): Promise<Lineage> {
+  const above = aboveId === undefined ? null : await findHandoff(ctx, aboveId);
+  if (above === null) return { ...NO_LINEAGE, root: id, parent: id, hops: 1 };
   return { ...NO_LINEAGE, root: above.lineage.root ?? above.id, parent: id, hops: above.lineage.hops + 2 };
 }

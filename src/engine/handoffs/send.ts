@@ -1,23 +1,21 @@
 import { canonicalJson } from '../../foundation/canonical-json.ts';
 import { digestOf } from '../../foundation/digest.ts';
-import type { Json, JsonObject, JsonProblem } from '../../foundation/json.ts';
+import type { JsonObject, JsonProblem } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
-import type { LegNote } from '../../domain/body.ts';
-import type { Decide, Decision } from '../../domain/decision.ts';
-import { appendFact } from '../../domain/facts.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
-import { create, type Beginning } from '../../domain/moves/create.ts';
+import type { Beginning } from '../../domain/moves/create.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import { appendCreation, reconcileFolders, relay, withEffects } from '../change.ts';
+import { decideBy, decideCreation, decideStep, reconcileFolders, relay, withNotifications } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import { secretsIn } from '../secrets/warnings.ts';
@@ -26,20 +24,9 @@ import { answerDependents, judgeDependents } from './dependents.ts';
 import { failureText } from './failure-text.ts';
 import { prepare, type PreparedHandoff } from './prepare-send.ts';
 
-export interface SendRequest {
+export interface SendRequest extends Omit<Body, 'source' | 'target' | 'dependencies'> {
   readonly from: AgentId;
   readonly to: AgentId;
-  readonly input: Json;
-  readonly schema?: string;
-  readonly context?: JsonObject;
-  /** The schema that the answer has to follow. */
-  readonly outputSchema?: string;
-  /** The file it came as, to the byte. */
-  readonly message?: string;
-  /** What was not as it should be when it was taken in. */
-  readonly warnings?: readonly string[];
-  /** For a retry of what a summary opened. */
-  readonly leg?: LegNote;
   readonly title?: string;
   readonly task?: string;
   readonly priority?: Priority;
@@ -47,21 +34,21 @@ export interface SendRequest {
   readonly terms?: Partial<Terms>;
   /** Not to be taken earlier than this. */
   readonly notBefore?: number;
-  /** A foreign id; ours are made here. */
+  /** An id from elsewhere; by default Baton makes one. */
   readonly id?: HandoffId;
   /** The leg that this one follows from: both are one chain. */
   readonly parent?: HandoffId;
-  /** For a retry, which knows its own. */
+  /** The lineage of a retry. */
   readonly lineage?: Lineage;
   /** Where there is no room under a limit, wait for a place instead of being refused. */
   readonly waitForCapacity?: boolean;
   /** Offered at once, or a draft until it is activated. By default documents are drafts. */
   readonly draft?: boolean;
-  /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
+  /** It cannot be done as it is: it is stored as failed, so that its sender sees why. */
   readonly failure?: Failure;
-  /** Who else has to hear that it failed. */
+  /** Who else is notified that it failed. */
   readonly alsoTell?: AgentId;
-  /** The user of a program that had it in hand before we knew of it. */
+  /** The user of a program that took the file before Baton knew of it. */
   readonly takenBy?: string;
   /** What has happened to it elsewhere, written with its beginning; null: nothing yet. */
   readonly onward?: (begun: Handoff) => Decide | null;
@@ -115,8 +102,10 @@ export async function sendMany(
     requests.some(({ waitForCapacity }) => waitForCapacity === true);
   const answer = full ? await ctx.store.insert(openingsOf(ctx, principal, prepared, true), guard) : sent;
   if (answer.ok) await mirrored(ctx, answer.value, prepared);
-  if (answer.ok && answer.value.some(waitsForOthers)) return ok(await judgeDependents(ctx, answer.value));
-  // Documents are named after what they are: another one of this name was faster, and the next name is free.
+  // A dependency may have ended already.
+  const waits = answer.ok && answer.value.some(({ blockedOn }) => blockedOn?.reason === 'dependency');
+  if (waits) return ok(await judgeDependents(ctx, answer.value));
+  // A document is named after its parties and task: another document took this name first, and the next name is free.
   const isTaken = !answer.ok && answer.refusal.code === 'known-id' && ctx.rules.documents !== null;
   const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
   return isTaken && isNamedHere && round < NAMES_MAX ? sendMany(ctx, principal, requests, round + 1) : answer;
@@ -137,15 +126,10 @@ export async function sendInstead(
   return ok(relayed.value.inserted[0] as Handoff);
 }
 
-/** Nearly none: what such a one waits for may have ended already. */
-function waitsForOthers({ blockedOn }: Handoff): boolean {
-  return blockedOn?.reason === 'dependency';
-}
-
 /** So many may want the same name at the same time. */
 const NAMES_MAX = 100;
 
-/** In order, so that whoever looks into the folder meets the first one first. */
+/** In order, so that a reader of the folder meets the first one first. */
 async function mirrored(
   ctx: Context,
   handoffs: readonly Handoff[],
@@ -153,7 +137,7 @@ async function mirrored(
 ): Promise<void> {
   for (const [index, handoff] of handoffs.entries()) {
     const body = prepared[index]?.body;
-    // What was redacted is not what is at hand.
+    // A redacted body is not the one that was prepared here.
     const isChanged = secretsIn(handoff).length > 0;
     if (handoff.kind !== 'queue' || isChanged) await reconcileFolders(ctx, [handoff]);
     else if (body !== undefined) await ctx.rules.queue?.appear({ handoff, body });
@@ -195,24 +179,16 @@ function openingOf(
     as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
     lacksArtifact: lacks,
   };
-  // For whoever reads only the trail: the old one's failure is no longer the last word.
+  // A reader of the trail alone has to learn that the failure of the old handoff was followed by a retry.
   const detail = lineage.retryOf === null ? occurrenceIn(request) : { retryOf: lineage.retryOf, to: `@${request.to}` };
+  const decide = decideCreation(ctx, principal, beginning, body, detail, (begun) => decideHappened(begun, request));
   return {
     id: beginning.id,
     dependsOn: terms.dependsOn,
     body,
     to: request.to,
     ...(request.id === undefined && kind === 'queue' ? UNHEARD_OF : {}),
-    decide: (nowMs, dependencies) => {
-      const created = create(beginning, dependencies, nowMs);
-      if (!created.ok) return created;
-      const entitled = may(principal, 'create', created.value);
-      if (!entitled.ok) return entitled;
-      const { handoff, fact } = appendCreation(ctx.rules, principal, created.value, body, nowMs, detail);
-      const begun = { handoff, facts: [fact] };
-      const decision = continued(begun, request, nowMs);
-      return decision.ok ? ok(withEffects(ctx.rules, decision.value)) : decision;
-    },
+    decide: withNotifications(ctx.rules, decide),
   };
 }
 
@@ -222,46 +198,20 @@ function occurrenceIn({ occurrence }: SendRequest): JsonObject | null {
   return { schedule, occurrence: at, scheduledBy: by };
 }
 
-/** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
-function continued(
-  begun: Decision,
-  { failure, alsoTell, takenBy, onward }: SendRequest,
-  nowMs: number,
-): Result<Decision, Refusal> {
-  const more = onward?.(begun.handoff) ?? null;
-  if (more !== null) return goneOn(begun, more, nowMs);
-  if (failure !== undefined) return failedAtOnce(begun, failure, alsoTell, nowMs);
-  return takenBy === undefined || begun.handoff.state !== 'offered' ? ok(begun) : takenAtOnce(begun, takenBy, nowMs);
-}
-
-function goneOn({ handoff, facts }: Decision, more: Decide, nowMs: number): Result<Decision, Refusal> {
-  const gone = more(handoff, nowMs);
-  return gone.ok ? ok({ ...gone.value, facts: [...facts, ...gone.value.facts] }) : gone;
-}
-
-function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number): Result<Decision, Refusal> {
-  const program: Principal = { kind: 'file', user };
-  const entitled = may(program, 'accept', handoff);
-  if (!entitled.ok) return entitled;
-  const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
-  const moved = accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: user }, nowMs);
-  if (!moved.ok) return moved;
-  const seen = appendFact(handoff, moved.value, 'accept', principalText(program), nowMs);
-  return ok({ handoff: seen.handoff, facts: [...facts, seen.fact] });
-}
-
-function failedAtOnce(
-  { handoff, facts }: Decision,
-  failure: Failure,
-  also: AgentId | undefined,
-  nowMs: number,
-): Result<Decision, Refusal> {
-  const moved = failForGood(handoff, nowMs);
-  if (!moved.ok) return moved;
-  const { code, message } = failure;
-  const detail = { code, message, ...(also === undefined ? {} : { also: `@${also}` }) };
-  const seen = appendFact(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, detail);
-  return ok({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
+/** What happened before Baton knew of it is written with the creation, so that nobody can act in between. */
+function decideHappened(begun: Handoff, { failure, alsoTell, takenBy, onward }: SendRequest): Decide | null {
+  const more = onward?.(begun) ?? null;
+  if (more !== null) return more;
+  if (failure !== undefined) {
+    const { code, message } = failure;
+    const detail = { code, message, ...(alsoTell === undefined ? {} : { also: `@${alsoTell}` }) };
+    return decideStep(principalText(SYSTEM), 'fail', failForGood, detail, failureText(failure));
+  }
+  if (takenBy === undefined || begun.state !== 'offered') return null;
+  return decideBy({ kind: 'file', user: takenBy }, 'accept', (handoff, nowMs) => {
+    const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+    return { moved: accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: takenBy }, nowMs) };
+  });
 }
 
 export function termsOf(

@@ -6,9 +6,10 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { isHidden, may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 import type { ShownEvidence } from '../evidence-checker.ts';
+import { findHandoff } from './find.ts';
 
 /**
- * For the operator and for those who may verify it: whoever did the work could otherwise show any file of the workspace
+ * For the operator and for those who may verify the handoff. Its doer may not: they could name any file of the workspace
  * as evidence, and read it here.
  */
 export async function shownEvidence(
@@ -17,9 +18,8 @@ export async function shownEvidence(
   id: HandoffId,
   signal?: AbortSignal,
 ): Promise<Result<readonly ShownEvidence[], Refusal>> {
-  const whole = await ctx.store.load(id);
-  if (whole === null || isHidden(principal, whole.handoff)) return err({ code: 'no-such-handoff', id });
-  const { handoff } = whole;
+  const handoff = await findHandoff(ctx, id);
+  if (handoff === null || isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id });
   const entitled = principal.kind === 'operator' ? ok(handoff) : may(principal, 'verify', handoff);
   if (!entitled.ok) return entitled;
   return ok(await ctx.rules.evidence.show(handoff.claims, handoff, signal));

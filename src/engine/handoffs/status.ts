@@ -63,14 +63,10 @@ async function openOnes(
   principal: Principal,
 ): Promise<{ readonly handoffs: readonly Handoff[]; readonly isWhole: boolean }> {
   const handoffs: Handoff[] = [];
+  const query = { by: 'filter', states: OPEN_STATES, max: PAGE } as const;
   let after: string | null = null;
   do {
-    const page = await list(ctx, principal, {
-      by: 'filter',
-      states: OPEN_STATES,
-      max: PAGE,
-      ...(after === null ? {} : { after }),
-    });
+    const page = await list(ctx, principal, after === null ? query : { ...query, after });
     handoffs.push(...page.items);
     after = page.next;
   } while (after !== null && handoffs.length < LOOKED_AT_MAX);

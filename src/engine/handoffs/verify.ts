@@ -1,6 +1,6 @@
 /** Somebody else looks at delivered work: agrees, or sends it back. Before that the machine looks a second time. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { err, type Result } from '../../foundation/result.ts';
+import { err } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { proofOf } from '../../domain/assurance.ts';
 import type { Check } from '../../domain/evidence.ts';
@@ -8,8 +8,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { rework as reworked, verify as verified } from '../../domain/moves/verify.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy, previewDecision, underPolicy } from '../change.ts';
+import { change, changeBy, decideBy, previewDecision, underPolicy, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from './read.ts';
 
@@ -31,20 +30,19 @@ export async function verify(
   principal: Principal,
   { id, criteria, notes, seen: shown = [] }: VerifyRequest,
   signal?: AbortSignal,
-): Promise<Result<Handoff, Refusal>> {
+): ChangeResult {
   const decideWith = (checks: readonly Check[], more: JsonObject = {}): Decide =>
     decideBy(principal, 'verify', (handoff, nowMs) => ({
-      deed: 'verify',
       moved: verified(handoff, { checks, criteria: criteria.map(({ criterion }) => criterion) }, nowMs),
       detail: { ...recordOf(checks, criteria, notes), ...seenDetail(shown), ...more },
     }));
-  const seen = await previewDecision(ctx, id, decideWith([]));
-  if (!seen.ok) return seen;
-  const { claims, revision } = seen.value;
-  const part = await partInChain(ctx, principal, seen.value);
+  const previewed = await previewDecision(ctx, id, decideWith([]));
+  if (!previewed.ok) return previewed;
+  const { claims, revision } = previewed.value;
+  const part = await partInChain(ctx, principal, previewed.value);
   if (part !== null) return err({ code: 'own-work', id, principal: principalText(principal), part });
   // Commands may run for minutes: never inside a transaction, and bound to the revision that was looked at.
-  const checks = await ctx.rules.evidence.check(claims, seen.value, signal);
+  const checks = await ctx.rules.evidence.check(claims, previewed.value, signal);
   const more = underPolicy(ctx.rules, {
     ...(checks.length === 0 ? {} : { where: ctx.rules.evidence.where }),
     ...((await isSameUser(ctx, principal, id)) ? { sameUser: true } : {}),
@@ -97,17 +95,11 @@ async function isSameUser(ctx: Context, principal: Principal, id: HandoffId): Pr
 }
 
 /** Not done: the doer gets it back with the reason. */
-export async function requestRework(
-  ctx: Context,
-  principal: Principal,
-  id: HandoffId,
-  reason: string,
-): Promise<Result<Handoff, Refusal>> {
-  const decide = decideBy(principal, 'rework', (handoff, nowMs) => ({
+export async function requestRework(ctx: Context, principal: Principal, id: HandoffId, reason: string): ChangeResult {
+  return changeBy(ctx, principal, id, 'rework', (handoff, nowMs) => ({
     ...reworked(handoff, nowMs),
     detail: { reason },
   }));
-  return change(ctx, id, decide);
 }
 
 function recordOf(

@@ -3,10 +3,10 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { may } from '../../domain/rights.ts';
 import type { Whole } from '../../stores/store.ts';
 import { settledNotifier } from '../settled-notifier.ts';
 import type { Context } from '../context.ts';
+import { handoffFor } from './find.ts';
 
 export type WaitRefusal = Refusal | { readonly code: 'timed-out'; readonly id: HandoffId; readonly afterMs: number };
 
@@ -24,43 +24,38 @@ export async function wait(
 ): Promise<Result<Whole, WaitRefusal>> {
   const { store, clock } = ctx;
   const beganMs = clock.monotonicMs();
-  const patience = patienceOf(ctx, options);
-  const bell = settledNotifier(store);
+  const limit = limitOf(ctx, options);
+  const notifier = settledNotifier(store);
   try {
     for (let isKnown = false; ; isKnown = true) {
-      const hint = bell.next();
+      const hint = notifier.next();
       const looked = isKnown ? ok(await store.load(id, 'settled')) : await firstLook(ctx, principal, id);
       if (!looked.ok) return looked;
       if (looked.value !== null) return ok(looked.value);
-      if (patience?.isOver() === true) return err({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
-      await (patience === null ? hint : Promise.race([hint, patience.over]));
+      if (limit?.isOver() === true) return err({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
+      await (limit === null ? hint : Promise.race([hint, limit.over]));
     }
   } finally {
-    patience?.end();
-    bell.leave();
+    limit?.end();
+    notifier.leave();
   }
 }
 
-async function firstLook(
-  { store }: Context,
-  principal: Principal,
-  id: HandoffId,
-): Promise<Result<Whole | null, Refusal>> {
-  const [handoff] = (await store.find({ by: 'ids', ids: [id] })).items;
-  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
-  const entitled = may(principal, 'read', handoff);
-  if (!entitled.ok) return entitled;
-  return ok(isFinal(handoff.state) ? await store.load(id, 'settled') : null);
+/** Null: the handoff is not settled yet. */
+async function firstLook(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Whole | null, Refusal>> {
+  const handoff = await handoffFor(ctx, principal, 'read', id);
+  if (!handoff.ok) return handoff;
+  return ok(isFinal(handoff.value.state) ? await ctx.store.load(id, 'settled') : null);
 }
 
-interface Patience {
+interface TimeLimit {
   readonly over: Promise<void>;
   isOver(): boolean;
   end(): void;
 }
 
-/** Null: for ever. */
-function patienceOf({ timers }: Context, { timeoutMs, signal }: WaitOptions): Patience | null {
+/** Null: the wait has no limit. */
+function limitOf({ timers }: Context, { timeoutMs, signal }: WaitOptions): TimeLimit | null {
   if (timeoutMs === undefined && signal === undefined) return null;
   const stop = new AbortController();
   const end = (): void => stop.abort('over');

@@ -49,7 +49,6 @@ function decideErasure(
   reason: string | null,
 ): Decide {
   return decideBy(principal, 'erase', (handoff) => ({
-    deed: 'erase',
     moved: handoff.kind === 'document' ? err(inGit(handoff)) : ok(erasedRecord(handoff)),
     detail: erasureDetail(facts, reason),
     body: ERASED_BODY,

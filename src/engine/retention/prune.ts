@@ -10,7 +10,7 @@ import { REMOVED_MAX } from '../../stores/store.ts';
 import type { Copy, DamagedRecord, Head, Store } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { linesOf } from '../transfer/lines.ts';
-import { readHead, readText } from '../transfer/read-line.ts';
+import { readHead, wholeText } from '../transfer/read-line.ts';
 import { footerLine, headerLine, LINE_BYTES_MAX, totalOf, writeLine } from '../transfer/write-line.ts';
 
 /** So many records are looked at with one question. */
@@ -18,7 +18,7 @@ const PAGE = 200;
 /** An archive ends with either of these: reading it again, after a kill, stays short. */
 const ARCHIVE_HANDOFFS = 10_000;
 const ARCHIVE_BYTES = 64 * 1024 * 1024;
-/** Nine tenths of the time belong to those who work: after each step prune rests for nine times as long as it took. */
+/** Workers have nine tenths of the time: after each step prune rests for nine times as long as it took. */
 const REST = 9;
 const REST_MS_MAX = 5_000;
 const NAMED_MAX = 20;
@@ -170,8 +170,8 @@ async function finishNewest(
   };
   for await (const line of linesOf(archive.read(newest), LINE_BYTES_MAX)) {
     if (signal?.aborted === true) return;
-    const text = line.ended && !line.tooLong ? readText(line.bytes) : null;
-    const read = text?.ok === true && line.number > 1 ? readHead(text.value) : null;
+    const text = wholeText(line);
+    const read = text !== null && line.number > 1 ? readHead(text) : null;
     if (read !== null) batch.push(read.head);
     if (batch.length === PAGE) await look();
   }

@@ -5,9 +5,10 @@
  * system itself reports, is redacted instead of refused: refusing it would lose that something failed.
  */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
-import type { Json, JsonObject, JsonText } from '../../foundation/json.ts';
+import type { Json, JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
+import { detailIn } from '../../domain/fact-detail-text.ts';
 import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
@@ -214,8 +215,7 @@ function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
 }
 
 function withFindings(detail: string, findings: readonly SecretFinding[]): string {
-  const said = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
-  return JSON.stringify({ ...said, secrets: findings.map(({ rule, field }) => ({ rule, field })) });
+  return JSON.stringify({ ...detailIn({ detail }), secrets: findings.map(({ rule, field }) => ({ rule, field })) });
 }
 
 /** What is written is no longer what the agent signed: no signature is better than one that fits nothing. */
@@ -227,8 +227,7 @@ function unsigned(detail: string): string {
 
 /** Seals are about what is written, which is no longer what was decided. */
 function resealed(detail: string, deed: Fact['deed'], written: Handoff, body: JsonText | null): string {
-  if (detail === '') return detail;
-  const said = JSON.parse(detail) as JsonObject;
+  const said = detailIn({ detail });
   return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, sealFor(deed, written, body))) : detail;
 }
 

@@ -1,5 +1,6 @@
 /** Removes what a run left that could not clean up itself: killed in the middle, or forgotten for too long. */
 import { readShadowId } from '../../domain/names.ts';
+import { remove } from './create.ts';
 import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
 export interface CleanedUp {
@@ -11,8 +12,7 @@ export async function cleanUp(world: ShadowContext): Promise<CleanedUp> {
   const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
   const removed: string[] = [];
   for (const record of known.filter((each) => isOver(world, each))) {
-    await sandbox.destroy(record.id);
-    await records.remove(record.id);
+    await remove(world, record.id);
     removed.push(record.id);
   }
   // Read again: a record is written before its container is made.

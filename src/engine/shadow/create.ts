@@ -1,4 +1,5 @@
 /** Makes a shadow: finds its sources, takes their snapshots, starts the sandbox, clones them inside (V2–V4). */
+import { randomHex } from '../../foundation/random.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { readShadowId, type ShadowId } from '../../domain/names.ts';
 import {
@@ -15,6 +16,7 @@ import { INSIDE } from '../../domain/shadow-plan.ts';
 import { affectedModules, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import { SOURCES_MAX } from '../../formats/shadow-manifest/manifest.ts';
 import type { ProcessIdentity } from '../../stores/store.ts';
+import type { Ran } from '../../shadows/sandbox.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 export type ShadowRefusal =
@@ -40,8 +42,7 @@ export interface TestContext {
   readonly modules: readonly string[];
 }
 
-/** For cloning, and for other commands of git inside. */
-export const CLONE_MS = 120_000;
+const GIT_MS = 120_000;
 const NAME_BYTES = 5;
 
 /** Which repositories are meant, before anything is made. */
@@ -81,17 +82,9 @@ export async function createShadow(
   sources: readonly FoundSource[],
   { owner = null, signal }: { readonly owner?: ProcessIdentity | null; readonly signal?: AbortSignal } = {},
 ): Promise<Result<CreateAnswer, ShadowRefusal>> {
-  const { clock, records, sandbox, settings } = world;
-  const id = newId(world);
-  const createdAtMs = clock.nowMs();
-  const begun: ShadowRecord = {
-    id,
-    createdAtMs,
-    untilMs: createdAtMs + settings.lifeMs,
-    owner,
-    sources: [],
-    sandbox: null,
-  };
+  const { records, sandbox, settings } = world;
+  const id = newShadowId(world, 'shadow');
+  const begun = newRecord(world, id, owner);
   await records.save(begun);
   try {
     const taking = takeAll(world, id, sources);
@@ -107,27 +100,42 @@ export async function createShadow(
       },
     };
     const [taken, created] = await Promise.all([taking, sandbox.create(request, signal)]);
-    if (!taken.ok) return await undone(world, id, taken);
+    if (!taken.ok) {
+      await remove(world, id);
+      return taken;
+    }
     const context = await contextOf(world, id, taken.value);
-    if (!created.ok) return await undone(world, id, ok({ success: false, problem: created.refusal, context }));
+    if (!created.ok) {
+      await remove(world, id);
+      return ok({ success: false, problem: created.refusal, context });
+    }
     const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
     await records.save(record);
     return ok({ success: true, record, context });
   } catch (error) {
-    await undone(world, id, null);
+    await remove(world, id);
     throw error;
   }
 }
 
-async function undone<Answer>(world: ShadowContext, id: ShadowId, answer: Answer): Promise<Answer> {
-  await world.sandbox.destroy(id);
-  await world.records.remove(id);
-  return answer;
+/** Removes the sandbox and all that is kept for it. */
+export async function remove({ sandbox, records }: ShadowContext, id: ShadowId): Promise<void> {
+  await sandbox.destroy(id);
+  await records.remove(id);
 }
 
-function newId({ random }: ShadowContext): ShadowId {
-  const digits = Array.from(random.bytes(NAME_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return readShadowId(`shadow-${digits}`) as ShadowId;
+export function newShadowId({ random }: ShadowContext, prefix: string): ShadowId {
+  return readShadowId(`${prefix}-${randomHex(random, NAME_BYTES)}`) as ShadowId;
+}
+
+/** The record of a shadow that is being made. */
+export function newRecord(
+  { clock, settings }: ShadowContext,
+  id: ShadowId,
+  owner: ProcessIdentity | null,
+): ShadowRecord {
+  const createdAtMs = clock.nowMs();
+  return { id, createdAtMs, untilMs: createdAtMs + settings.lifeMs, owner, sources: [], sandbox: null };
 }
 
 async function takeAll(
@@ -174,13 +182,17 @@ function cloneCommand(sources: readonly RecordedSource[]): string {
 
 /** For a source that came later. Answers what is wrong. */
 export async function clone(
-  { sandbox }: ShadowContext,
+  world: ShadowContext,
   id: ShadowId,
   sources: readonly RecordedSource[],
 ): Promise<string | null> {
-  const command = cloneCommand(sources);
-  const ran = await sandbox.exec(id, { command, timeoutMs: CLONE_MS, outputBytesMax: OUTPUT_BYTES_MAX });
+  const ran = await runGit(world, id, cloneCommand(sources));
   return ran.exitCode === 0 ? null : `it cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
+}
+
+/** Runs git inside. */
+export function runGit({ sandbox }: ShadowContext, id: ShadowId, command: string): Promise<Ran> {
+  return sandbox.exec(id, { command, timeoutMs: GIT_MS, outputBytesMax: OUTPUT_BYTES_MAX });
 }
 
 /** Which kind of project the first source is, and what of it has changed. */
@@ -197,11 +209,8 @@ export async function contextOf(
   const paths = [...files.keys()];
   const type = settings.projectType ?? detectProjectType({ paths });
   if (type === null) return { type, changedFiles, modules: [] };
-  const texts = await snapshots.texts(
-    target,
-    commit,
-    DECIDING_FILES.filter((path) => files.has(path)),
-  );
+  const deciding = DECIDING_FILES.filter((path) => files.has(path));
+  const texts = await snapshots.texts(target, commit, deciding);
   const modules = affectedModules(type, { paths, texts, changedFiles, repository, commit, base });
   return { type, changedFiles, modules };
 }

@@ -2,14 +2,16 @@
  * Judges a source without a shadow, by the 50-point rubric (V7). No container runtime is called, and nothing of the
  * project runs unless the operator has allowed it.
  */
-import { readShadowId, type ShadowId } from '../../domain/names.ts';
+import type { ShadowId } from '../../domain/names.ts';
 import { SHADOW_ERRORS, type ProjectType, type ShadowManifest } from '../../domain/shadow.ts';
 import { HOST_RUBRIC, type HostPointId } from '../../domain/shadow-rubric.ts';
-import { verdictOf, type JudgedPoint, type RunEvidence, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
+import { NO_SANDBOX, verdictOf } from '../../domain/shadow-verdict.ts';
+import type { JudgedPoint, RunEvidence, ShadowVerdict } from '../../domain/shadow-verdict.ts';
 import type { ProjectPlan } from '../../domain/shadow-plan.ts';
 import { readNodePackage } from '../../formats/project-type/node.ts';
 import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
 import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
+import { newRecord, newShadowId } from './create.ts';
 import { undeclaredImports } from './host-imports.ts';
 import type { Watching } from './smoke-test.ts';
 import type { ShadowContext } from './shadow-context.ts';
@@ -18,7 +20,6 @@ import { counted } from '../../foundation/count-text.ts';
 /** Parsing more takes longer than a judgement may take. */
 const FILES_MAX = 200;
 const NAMED_MAX = 5;
-const DRAFT_BYTES = 5;
 const CONFLICT = /^(?:<{7} |={7}$|>{7} )/m;
 
 interface Answer {
@@ -44,7 +45,7 @@ export async function judgeHost(
   options: { readonly execution: 'allowed' | 'refused' },
   watching: Watching,
 ): Promise<ShadowVerdict> {
-  const id = draftId(world);
+  const id = newShadowId(world, 'host');
   try {
     const subject = await lookAt(world, manifest, id);
     const points: JudgedPoint[] = [];
@@ -52,18 +53,14 @@ export async function judgeHost(
       watching.signal.throwIfAborted();
       watching.progress(points.length / HOST_RUBRIC.length, row.question);
       const answer: Answer =
-        row.executes && options.execution === 'refused'
+        'executes' in row && options.execution === 'refused'
           ? { passes: false, says: 'not run: code of the project is not executed on this host' }
           : await CHECKS[row.id](world, subject, watching);
       points.push(judged(row, answer));
     }
     const code = manifest.failureReason;
     return verdictOf('host-only', points, {
-      runtime: null,
-      image: null,
-      base: null,
-      limits: [],
-      sources: [],
+      ...NO_SANDBOX,
       warnings: [
         'host-only: nothing was tried in a shadow, so isolation, installation and redirection were not judged',
         ...(code === null ? [] : [`no shadow: ${SHADOW_ERRORS[code].says}; ${SHADOW_ERRORS[code].todo}`]),
@@ -77,48 +74,21 @@ export async function judgeHost(
 }
 
 function judged(row: (typeof HOST_RUBRIC)[number], { passes, says, run }: Answer): JudgedPoint {
-  const nothing = { command: row.command, exitCode: passes ? 0 : 1, durationMs: 0, output: says };
-  const ran = run ?? nothing;
-  return {
-    id: row.id,
-    category: row.category,
-    question: row.question,
-    max: row.points,
-    points: passes ? row.points : 0,
-    judged: row.field,
-    evidence: [{ ...ran, stoppedBy: null }],
-    says,
-    todo: passes ? null : row.todo,
-  };
-}
-
-function draftId({ random }: ShadowContext): ShadowId {
-  const digits = Array.from(random.bytes(DRAFT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return readShadowId(`host-${digits}`) as ShadowId;
+  const { id, category, question, points: max, field, command, todo } = row;
+  const ran = run ?? { command, exitCode: passes ? 0 : 1, durationMs: 0, output: says };
+  const judgement = { points: passes ? max : 0, says, todo: passes ? null : todo };
+  return { id, category, question, max, judged: field, evidence: [{ ...ran, stoppedBy: null }], ...judgement };
 }
 
 async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
-  const { snapshots, records, settings, clock } = world;
+  const { snapshots, records, settings } = world;
   const path = manifest.localSources[0]?.path ?? '.';
-  const none = {
-    snapshot: null,
-    type: manifest.projectType,
-    texts: new Map<string, string>(),
-    changed: [],
-    plan: null,
-  };
+  const nothing = { snapshot: null, texts: new Map<string, string>(), changed: [], plan: null };
+  const none = { ...nothing, type: manifest.projectType };
   const at = await snapshots.repositoryAt(world.hostPath(path));
   if (!at.ok) return { ...none, folder: '', says: at.refusal };
   const { folder } = at.value;
-  const nowMs = clock.nowMs();
-  await records.save({
-    id,
-    createdAtMs: nowMs,
-    untilMs: nowMs + settings.lifeMs,
-    owner: world.liveness.self,
-    sources: [],
-    sandbox: null,
-  });
+  await records.save(newRecord(world, id, world.liveness.self));
   const target = records.draft(id);
   const taken = await snapshots.take(folder, target);
   if (!taken.ok) return { ...none, folder, says: taken.refusal };
@@ -128,16 +98,9 @@ async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: Shadow
   const changed = snapshot.changedFiles.filter((file) => snapshot.files.has(file)).slice(0, FILES_MAX);
   const wanted = [...new Set([...DECIDING_FILES.filter((file) => snapshot.files.has(file)), ...changed])];
   const texts = await snapshots.texts(target, snapshot.commit, wanted);
+  const { commit, changedFiles } = snapshot;
   const repository = manifest.localSources[0]?.repository ?? 'local/source';
-  const source = {
-    paths,
-    texts,
-    changedFiles: snapshot.changedFiles,
-    repository,
-    commit: snapshot.commit,
-    base: null,
-    python: 'python3',
-  };
+  const source = { paths, texts, changedFiles, repository, commit, base: null, python: 'python3' };
   const plan = type === null ? null : planProject(type, source, settings.commands);
   return { folder, snapshot, says: '', type, texts, changed, plan };
 }

@@ -4,7 +4,7 @@ import { readShadowId, type ShadowId } from '../../domain/names.ts';
 import { shellWord, snapshotKey } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
 import type { CopiedOut, Ran } from '../../shadows/sandbox.ts';
-import { checkoutOf, clone, CLONE_MS, takeSource, type FoundSource, type ShadowRefusal } from './create.ts';
+import { checkoutOf, clone, remove, runGit, takeSource, type FoundSource, type ShadowRefusal } from './create.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 const PATH_MAX = 1_000;
@@ -68,13 +68,11 @@ export async function syncSource(
   });
 }
 
-async function updateCheckout({ sandbox }: ShadowContext, record: ShadowRecord, repository: string): Promise<boolean> {
+async function updateCheckout(world: ShadowContext, record: ShadowRecord, repository: string): Promise<boolean> {
   const folder = shellWord(checkoutOf(record.sources, repository));
   const url = shellWord(`https://github.com/${repository}`);
   const command = `cd ${folder} && git fetch -q ${url} HEAD && [ -z "$(git status --porcelain)" ] && git reset -q --hard FETCH_HEAD`;
-  return (
-    (await sandbox.exec(record.id, { command, timeoutMs: CLONE_MS, outputBytesMax: OUTPUT_BYTES_MAX })).exitCode === 0
-  );
+  return (await runGit(world, record.id, command)).exitCode === 0;
 }
 
 export async function execShadow(
@@ -83,16 +81,9 @@ export async function execShadow(
   command: string,
   options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Result<Ran, ShadowRefusal>> {
+  const limits = { timeoutMs: world.settings.commandMs, outputBytesMax: OUTPUT_BYTES_MAX, ...options };
   return withShadow(world, idText, async (record) =>
-    ok(
-      await world.sandbox.exec(record.id, {
-        command,
-        env: insideEnvironment(record),
-        timeoutMs: options.timeoutMs ?? world.settings.commandMs,
-        outputBytesMax: OUTPUT_BYTES_MAX,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
-      }),
-    ),
+    ok(await world.sandbox.exec(record.id, { command, env: insideEnvironment(record), ...limits })),
   );
 }
 
@@ -114,8 +105,7 @@ export async function diffShadow(world: ShadowContext, idText: string): Promise<
       const git = 'GIT_INDEX_FILE=/tmp/diff-index git -c core.fsmonitor=false -c core.hooksPath=/dev/null';
       return `cd ${folder} && rm -f /tmp/diff-index && ${git} read-tree ${commit} && ${git} add -A && ${git} diff --cached --no-ext-diff --no-textconv ${commit}`;
     });
-    const command = commands.join(' && ');
-    const ran = await world.sandbox.exec(record.id, { command, timeoutMs: CLONE_MS, outputBytesMax: OUTPUT_BYTES_MAX });
+    const ran = await runGit(world, record.id, commands.join(' && '));
     if (ran.exitCode === 0) return ok(ran.stdout);
     return err({ code: 'shadow-copy', says: `the difference cannot be made: ${ran.stderr.trim().slice(0, 300)}` });
   });
@@ -126,12 +116,7 @@ export async function extractFrom(
   idText: string,
   path: string,
 ): Promise<Result<CopiedOut, ShadowRefusal>> {
-  return withShadow(world, idText, async (record) => {
-    const inside = readInsidePath(path);
-    if (inside === null) return err({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
-    const copied = await world.sandbox.copyOut(record.id, inside);
-    return copied.ok ? copied : err({ code: 'shadow-copy', says: copied.refusal });
-  });
+  return copying(world, idText, path, (id, inside) => world.sandbox.copyOut(id, inside));
 }
 
 export async function injectInto(
@@ -140,10 +125,19 @@ export async function injectInto(
   path: string,
   bytes: Uint8Array,
 ): Promise<Result<null, ShadowRefusal>> {
+  return copying(world, idText, path, (id, inside) => world.sandbox.copyIn(id, inside, bytes));
+}
+
+async function copying<Copied>(
+  world: ShadowContext,
+  idText: string,
+  path: string,
+  copy: (id: ShadowId, inside: string) => Promise<Result<Copied, string>>,
+): Promise<Result<Copied, ShadowRefusal>> {
   return withShadow(world, idText, async (record) => {
     const inside = readInsidePath(path);
     if (inside === null) return err({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
-    const copied = await world.sandbox.copyIn(record.id, inside, bytes);
+    const copied = await copy(record.id, inside);
     return copied.ok ? copied : err({ code: 'shadow-copy', says: copied.refusal });
   });
 }
@@ -160,8 +154,7 @@ function readInsidePath(text: string): string | null {
 
 export async function destroyShadow(world: ShadowContext, idText: string): Promise<Result<ShadowId, ShadowRefusal>> {
   return withShadow(world, idText, async ({ id }) => {
-    await world.sandbox.destroy(id);
-    await world.records.remove(id);
+    await remove(world, id);
     return ok(id);
   });
 }

@@ -1,7 +1,9 @@
 /** Judges a shadow by the 100-point rubric (V6). It sees the manifest, the shadow and its snapshots, nothing else. */
 import { present } from '../../foundation/assert.ts';
+import { defined } from '../../foundation/defined.ts';
+import { randomHex } from '../../foundation/random.ts';
 import { snapshotKey, unenforced, type ProjectType, type ShadowManifest } from '../../domain/shadow.ts';
-import type { ProjectCommands, TestPlan } from '../../domain/shadow-plan.ts';
+import type { CommandOverrides, ProjectCommands, TestPlan } from '../../domain/shadow-plan.ts';
 import { SHADOW_RUBRIC, type Excuse, type ShadowRow } from '../../domain/shadow-rubric.ts';
 import {
   verdictOf,
@@ -105,30 +107,18 @@ async function planOf(world: ShadowContext, manifest: ShadowManifest, record: Sh
   const type: ProjectType | null = settings.projectType ?? manifest.projectType ?? detectProjectType({ paths });
   const shared = { sources, tree: files, hostName: world.hostName };
   if (type === null) return { ...shared, commands: { ...NO_COMMANDS, ...overridden(settings.commands) } };
-  const texts = await snapshots.texts(
-    target,
-    first.commit,
-    DECIDING_FILES.filter((path) => files.has(path)),
-  );
   const { repository, commit } = first;
+  const deciding = DECIDING_FILES.filter((path) => files.has(path));
+  const texts = await snapshots.texts(target, commit, deciding);
   const source = { paths, texts, changedFiles: manifest.changedFiles, repository, commit, base };
   return { ...shared, commands: planProject(type, source, settings.commands).commands };
 }
 
 /** A project of a kind that is not known here can still be tested by the commands that are named. */
-function overridden({
-  install,
-  import: imports,
-  cli,
-  test,
-}: ShadowContext['settings']['commands']): Partial<ProjectCommands> {
-  const inSource = (command: string): string => `cd "$SOURCE" && ${command}`;
-  return {
-    ...(install === undefined ? {} : { install: inSource(install) }),
-    ...(imports === undefined ? {} : { imports: inSource(imports), modules: inSource(imports) }),
-    ...(cli === undefined ? {} : { cli: inSource(cli) }),
-    ...(test === undefined ? {} : { test: inSource(test) }),
-  };
+function overridden(named: CommandOverrides): Partial<ProjectCommands> {
+  const inSource = (command: string | undefined) => (command === undefined ? undefined : `cd "$SOURCE" && ${command}`);
+  const [install, imports, cli, test] = [named.install, named.import, named.cli, named.test].map(inSource);
+  return defined({ install, imports, modules: imports, cli, test });
 }
 
 function askBefore(world: ShadowContext, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
@@ -143,7 +133,7 @@ async function askTogether(
   commands: readonly string[],
   limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<readonly RunEvidence[]> {
-  const mark = Array.from(world.random.bytes(MARK_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const mark = randomHex(world.random, MARK_BYTES);
   const ran = await world.sandbox.exec(record.id, {
     command: batchCommand(commands, mark),
     env: insideEnvironment(record),

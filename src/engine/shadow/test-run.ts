@@ -1,5 +1,5 @@
 /** `baton shadow test`: makes a shadow, hands its manifest to the smoke test, waits for the verdict, cleans up (V9). */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { agentPrincipal, type Principal } from '../../domain/principal.ts';
@@ -13,7 +13,7 @@ import { send, type SendRefusal } from '../handoffs/send.ts';
 import { wait, type WaitRefusal } from '../handoffs/wait.ts';
 import { work } from '../work.ts';
 import { cleanUp } from './clean-up.ts';
-import { createShadow, type FoundSource, type ShadowRefusal, type TestContext } from './create.ts';
+import { createShadow, remove, type FoundSource, type ShadowRefusal, type TestContext } from './create.ts';
 import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST, shadowWorker, type WorkerOptions } from './worker.ts';
 import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
@@ -64,10 +64,7 @@ export async function runShadowTest(
     const tested = await testByHandoff(ctx, principal, world, request, manifest);
     return tested.ok ? ok({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
   } finally {
-    if (record !== null && !keep) {
-      await world.sandbox.destroy(record.id);
-      await world.records.remove(record.id);
-    }
+    if (record !== null && !keep) await remove(world, record.id);
   }
 }
 
@@ -125,9 +122,9 @@ async function testByHandoff(
     if (request.signal.aborted) return err({ code: 'shadow-interrupted' });
     if (!waited.ok) return waited;
     const outcome = waited.value.outcome === null ? null : (JSON.parse(waited.value.outcome) as Outcome);
-    if (outcome?.kind === 'result') return ok({ id, verdict: verdictIn(outcome.result) });
-    const reason = outcome?.kind === 'failure' ? outcome.code : waited.value.handoff.state;
-    const says = outcome?.kind === 'failure' ? outcome.message : `the handoff is ${waited.value.handoff.state}`;
+    if (outcome?.kind === 'result') return ok({ id, verdict: outcome.result as JsonObject });
+    const { state } = waited.value.handoff;
+    const { code: reason, message: says } = outcome ?? { code: state, message: `the handoff is ${state}` };
     return err({ code: 'shadow-test-failed', id, reason, says });
   } finally {
     over.abort();
@@ -135,8 +132,4 @@ async function testByHandoff(
     // The worker has given it back; without its shadow nobody could do it.
     if (request.signal.aborted) await cancel(ctx, agentPrincipal(SHADOW_OPERATOR), id, 'interrupted');
   }
-}
-
-function verdictIn(result: Json): JsonObject {
-  return result as JsonObject;
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../../foundation/json.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { SHADOW_ERRORS, type ShadowManifest } from '../../domain/shadow.ts';
-import { incompleteVerdict, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
+import { incompleteVerdict, NO_SANDBOX, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
 import { readManifest, readManifestText } from '../../formats/shadow-manifest/manifest.ts';
 import { verdictJson } from '../../formats/shadow-manifest/verdict.ts';
 import type { Body } from '../../domain/body.ts';
@@ -75,15 +75,8 @@ async function judgeWithout(
   if (options.hostOnly === 'refused') {
     const why = code === null ? 'there is no shadow' : `there is no shadow (${code}): ${SHADOW_ERRORS[code].says}`;
     const todo = code === null ? 'create a shadow' : SHADOW_ERRORS[code].todo;
-    return incompleteVerdict(`${why}; a host-only judgement is not allowed here`, todo, {
-      runtime: null,
-      image: null,
-      base: null,
-      limits: [],
-      sources: [],
-      warnings: [],
-      failureReason: code,
-    });
+    const environment = { ...NO_SANDBOX, warnings: [], failureReason: code };
+    return incompleteVerdict(`${why}; a host-only judgement is not allowed here`, todo, environment);
   }
   for (const { path } of manifest.localSources) {
     if (await options.mayRead(path)) continue;

@@ -32,7 +32,7 @@ export interface AgentRuntime {
 
 /** Each session of a persona has a token of its own, so that a retired one can do nothing more in its name. */
 interface AgentTokens {
-  /** Made, and not good before it is saved: the session names it first, so that none is ever left without an owner. */
+  /** Makes a token that is valid once it is saved: the session names it first, so that every token has an owner. */
   make(persona: AgentId, label: string): NewAgentToken;
 }
 
@@ -63,7 +63,7 @@ export type DocumentSight =
   /** `mark` changes whenever the file does. */
   | { readonly kind: 'file'; readonly size: number; readonly modifiedAt: number; readonly mark: string };
 
-/** What the owner of the workspace has laid down. */
+/** What the workspace configures. */
 interface SuccessionSettings {
   /** A handover begins by itself when an agent is full or near its usage limit. */
   readonly automatic: boolean;
@@ -109,6 +109,17 @@ export interface SuccessionFailure {
   readonly code: SuccessionErrorCode;
   readonly says: string;
   readonly todo: string;
+}
+
+/** Null: the program of this adapter answers. Otherwise which program does not, and why. */
+export async function whyNotRunnable(
+  runtime: Pick<AgentRuntime, 'adapterOf' | 'whyNotRunnable' | 'limits'>,
+  { adapter, command }: Pick<AgentSession, 'adapter' | 'command'>,
+): Promise<{ readonly program: string; readonly says: string } | null> {
+  const check = runtime.adapterOf(adapter).check({ command });
+  const [argv, limitMs] = check.length > 0 ? [check, runtime.limits.checkMs] : [command.slice(0, 1), 0];
+  const says = await runtime.whyNotRunnable(argv, limitMs);
+  return says === null ? null : { program: argv[0] || adapter, says };
 }
 
 /** The adapter and command of the session that follows: after a usage limit, of another vendor if there is one. */

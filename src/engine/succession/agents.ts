@@ -1,14 +1,14 @@
 /** Starting and stopping agents by hand. */
 import { newUuid } from '../../foundation/ids.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
+import { FRESH_SESSION, type AdapterName, type AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Context } from '../context.ts';
 import { endSession } from './advance.ts';
 import { paneFailure, waitFor } from './drive-agent.ts';
 import { changeSession } from './sessions.ts';
 import { conversationFor, launchSession, nameFor } from './successor.ts';
-import type { AgentRuntime } from './agent-runtime.ts';
+import { whyNotRunnable, type AgentRuntime } from './agent-runtime.ts';
 
 export interface StartRequest {
   readonly persona: AgentId | null;
@@ -33,30 +33,21 @@ export async function startAgent(
     return err(notStarted(`there is no data/personas/${persona}/skill.md, which says who the agent is`));
   }
   const program = command.length === 0 ? (runtime.settings.commands.get(adapter) ?? []) : command;
-  const check = runtime.adapterOf(adapter).check({ command: program });
-  const why =
-    check.length > 0
-      ? await runtime.whyNotRunnable(check, runtime.limits.checkMs)
-      : await runtime.whyNotRunnable(program.slice(0, 1), 0);
-  if (why !== null) return err(notStarted(`${(check[0] ?? program[0]) || adapter}: ${why}`));
+  const unable = await whyNotRunnable(runtime, { adapter, command: program });
+  if (unable !== null) return err(notStarted(`${unable.program}: ${unable.says}`));
   const at = ctx.store.nowMs();
   const key = newUuid(at, ctx.random);
   const session = await ctx.store.agents.add({
+    ...FRESH_SESSION,
     key,
     persona,
     adapter,
     command: program,
     cwd,
     place: runtime.place,
-    pane: null,
     conversation: conversationFor(key),
-    predecessor: null,
     state: 'starting',
     startedAt: at,
-    endedAt: null,
-    context: null,
-    succession: null,
-    lastSuccession: null,
   });
   const drive = { ctx, runtime, signal };
   const launched = await launchSession(drive, session, persona, nameFor(persona ?? 'agent', key), 'first');
@@ -84,21 +75,16 @@ export async function adoptByHand(
 ): Promise<AgentSession> {
   const at = ctx.store.nowMs();
   return ctx.store.agents.add({
+    ...FRESH_SESSION,
     key: newUuid(at, ctx.random),
     persona,
     adapter: 'command',
     command: [],
     cwd,
     place: runtime.place,
-    pane: null,
     conversation: null,
-    predecessor: null,
     state: 'active',
     startedAt: at,
-    endedAt: null,
-    context: null,
-    succession: null,
-    lastSuccession: null,
   });
 }
 

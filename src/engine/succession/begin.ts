@@ -45,13 +45,9 @@ export async function beginSuccession(
   const found = mayBegin(id, await ctx.store.agents.load(id), plan);
   if (!found.ok) return found;
   const { persona } = found.value;
-  if (
-    principal.kind === 'agent'
-      ? principal.agent !== persona
-      : principal.kind !== 'operator' && principal.kind !== 'system'
-  ) {
+  const isOwn = principal.kind === 'agent' && principal.agent === persona;
+  if (!isOwn && principal.kind !== 'operator' && principal.kind !== 'system')
     return err({ code: 'not-your-agent', id });
-  }
   if (persona === null) return err({ code: 'agent-without-persona', id });
   const at = ctx.store.nowMs();
   const folder = await runtime.personaFiles.documentFolder(persona);
@@ -83,8 +79,7 @@ export async function openHandoff(
 ): Promise<void> {
   const { persona, id } = session;
   if (persona === null || (await ctx.store.load(begun.handoff)) !== null) return;
-  const asked = { ...begun, agent: id, persona };
-  await runtime.personaFiles.write(instructionPath(begun), instructionText(asked));
+  await runtime.personaFiles.write(instructionPath(begun), instructionText({ ...begun, agent: id, persona }));
   if (begun.plan === 'usual')
     await runtime.journal.note(id, { handoff: begun.handoff, documentPath: begun.documentPath });
   const holder = agentPrincipal(persona);
@@ -107,7 +102,6 @@ export async function openHandoff(
     // Taken with its beginning: it is never on offer, so no worker of this name can take it.
     onward: () =>
       decideBy(holder, 'accept', (handoff, nowMs) => ({
-        deed: 'accept',
         moved: accept(handoff, { by: 'hand', holder: persona, untilAt: null }, nowMs),
         detail: { agent_id: id, plan: begun.plan },
       })),

@@ -4,7 +4,7 @@ import { detailText, nextStep } from '../../domain/succession.ts';
 import { instructionLine } from '../../formats/succession-note/write.ts';
 import { instructionPath } from './begin.ts';
 import type { Drive } from './drive-agent.ts';
-import { recordDocument, verifyDocument } from './outgoing.ts';
+import { askedOf, recordDocument, verifyDocument } from './outgoing.ts';
 import { closeSuccession, failSuccession, markStep, seeSuccession } from './record.ts';
 import { changeSession } from './sessions.ts';
 import type { SuccessionFailure } from './agent-runtime.ts';
@@ -23,14 +23,13 @@ export async function handOverByHand(
   carrier: Carrier,
 ): Promise<SuccessionFailure | null> {
   const { ctx } = drive;
-  const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
   for (;;) {
     const seen = await seeSuccession(ctx, begun.handoff);
     const step = seen === null || seen.isOver ? null : nextStep(seen.done, 'by-hand');
     if (seen === null || step === null || step === 'begun') break;
     const work = { ...drive, session, begun, seen };
     if (step === 'instructed') {
-      carrier.toOutgoing(instructionLine(asked, instructionPath(begun)));
+      carrier.toOutgoing(instructionLine(askedOf(session, begun), instructionPath(begun)));
       await markStep(ctx, session, begun.handoff, step, { by_hand: true });
     } else if (step === 'document-verified' || step === 'recorded') {
       const answer = step === 'recorded' ? await recordDocument(work) : await verifyDocument(work);

@@ -42,7 +42,6 @@ export async function waitFor<Answer>(
   }
 }
 
-/** What hooks told, and what the agent's own record tells where a hook was lost. */
 /** The one line that tells a successor of its document. */
 export function injectionFor(
   session: AgentSession,
@@ -54,22 +53,23 @@ export function injectionFor(
   return injectionLine({ handoff, agent, persona, documentPath, sha256, substitute: plan === 'substitute', drift });
 }
 
+/** The events of its hooks, and those of the agent's own record where a hook was lost. */
 export async function eventsOf({ runtime }: Drive, session: AgentSession): Promise<readonly AgentEvent[]> {
-  const heard = await runtime.journal.read(session.id);
-  const recorded = await runtime.adapterOf(session.adapter).recorded(probeOf(runtime, session, heard));
-  return [...heard, ...recorded].toSorted((a, b) => a.at - b.at);
+  const events = await runtime.journal.read(session.id);
+  const recorded = await runtime.adapterOf(session.adapter).recorded(probeOf(runtime, session, events));
+  return [...events, ...recorded].toSorted((a, b) => a.at - b.at);
 }
 
 export async function probe(runtime: AgentRuntime, session: AgentSession): Promise<Probe> {
-  const heard = await runtime.journal.read(session.id);
-  return { ...probeOf(runtime, session, heard), statusLine: await runtime.journal.statusLine(session.id) };
+  const events = await runtime.journal.read(session.id);
+  return { ...probeOf(runtime, session, events), statusLine: await runtime.journal.statusLine(session.id) };
 }
 
-function probeOf(runtime: AgentRuntime, session: AgentSession, heard: readonly AgentEvent[]): Probe {
+function probeOf(runtime: AgentRuntime, session: AgentSession, events: readonly AgentEvent[]): Probe {
   return {
-    session: { ...session, conversation: conversationIn(heard) ?? session.conversation },
+    session: { ...session, conversation: conversationIn(events) ?? session.conversation },
     statusLine: null,
-    transcript: transcriptIn(heard),
+    transcript: transcriptIn(events),
     screen: async () => (session.pane === null ? '' : runtime.host.screen(session.pane)),
   };
 }
@@ -86,30 +86,22 @@ export function paneFailure(sight: PaneSight, { id }: AgentSession): SuccessionF
   switch (sight.kind) {
     case 'alive':
       return null;
-    case 'dead':
-      return {
-        code: 'agent_died',
-        says: `agent ${id} has ended (${endText(sight.status)})`,
-        todo: `look at its last words with: baton agent show ${id}`,
-      };
-    case 'gone':
-      return {
-        code: 'pane_gone',
-        says: `the pane of agent ${id} is gone`,
-        todo: `start the persona again with: baton agent start`,
-      };
-    case 'changed':
-      return {
-        code: 'pane_changed',
-        says: `agent ${id} no longer runs in its pane: ${sight.says}`,
-        todo: `nothing was typed there; start the persona again with: baton agent start`,
-      };
-    case 'no-host':
-      return {
-        code: 'host_failed',
-        says: `tmux does not answer: ${sight.says}`,
-        todo: `see whether tmux is installed and running, then try again with: baton agent handoff ${id}`,
-      };
+    case 'dead': {
+      const says = `agent ${id} has ended (${endText(sight.status)})`;
+      return { code: 'agent_died', says, todo: `look at its last words with: baton agent show ${id}` };
+    }
+    case 'gone': {
+      const todo = 'start the persona again with: baton agent start';
+      return { code: 'pane_gone', says: `the pane of agent ${id} is gone`, todo };
+    }
+    case 'changed': {
+      const todo = 'nothing was typed there; start the persona again with: baton agent start';
+      return { code: 'pane_changed', says: `agent ${id} no longer runs in its pane: ${sight.says}`, todo };
+    }
+    case 'no-host': {
+      const todo = `see whether tmux is installed and running, then try again with: baton agent handoff ${id}`;
+      return { code: 'host_failed', says: `tmux does not answer: ${sight.says}`, todo };
+    }
   }
 }
 
@@ -136,8 +128,10 @@ export async function typeLine(
   line: Line,
 ): Promise<Result<{ readonly confirmed: boolean }, SuccessionFailure>> {
   const { runtime } = drive;
-  const { pane } = session;
-  if (pane === null) return err(noPane(session));
+  const { pane, id } = session;
+  if (pane === null) {
+    return err({ code: 'pane_gone', says: `agent ${id} has no pane`, todo: 'start it again with: baton agent start' });
+  }
   const hasHooks = runtime.adapterOf(session.adapter).hasHooks || (await eventsOf(drive, session)).length > 0;
   const isThere = async (): Promise<true | null> =>
     promptWith(await eventsOf(drive, session), line.mark) === null ? null : true;
@@ -221,8 +215,4 @@ function hostFailure(
   { id }: AgentSession,
 ): SuccessionFailure {
   return { code, says, todo: `see what became of it with: baton agent show ${id}` };
-}
-
-function noPane({ id }: AgentSession): SuccessionFailure {
-  return { code: 'pane_gone', says: `agent ${id} has no pane`, todo: 'start it again with: baton agent start' };
 }

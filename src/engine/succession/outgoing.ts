@@ -18,10 +18,11 @@ import {
   typeLine,
   waitFor,
   type Drive,
+  type Line,
 } from './drive-agent.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
-import { successorKind, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';
+import { successorKind, whyNotRunnable, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';
 
 export interface StepWork extends Drive {
   readonly session: AgentSession;
@@ -39,26 +40,35 @@ const FILE_TIME_MS = 2_000;
 
 /** Types the line that asks for the document. */
 export async function instruct(work: StepWork): Promise<StepAnswer> {
-  const { ctx, session, begun, seen, runtime } = work;
-  const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
-  const typed = await typeLine(work, session, {
-    text: instructionLine(asked, instructionPath(begun)),
-    mark: begun.handoff,
-    mayBeThere: seen.details['typing'] === 'instruction',
-    beforeTyping: () => note(work, { typing: 'instruction' }),
-    onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
-    withinMs: runtime.limits.documentMs,
-  });
+  const { session, begun, runtime } = work;
+  const text = instructionLine(askedOf(session, begun), instructionPath(begun));
+  const line = { text, mark: begun.handoff, withinMs: runtime.limits.documentMs };
+  const typed = await typeForStep(work, session, 'instruction', line);
   return typed.ok ? ok({ confirmed: typed.value.confirmed }) : typed;
 }
 
-/** Written before the first key, so that whoever comes after a crash knows that keys may have been pressed. */
-export async function note({ ctx, session, begun }: StepWork, detail: JsonObject): Promise<void> {
-  await tellOperator(ctx, session, begun.handoff, detail);
+/**
+ * Types the line of a step. That keys may have been pressed is written before the first key, so that a process that goes
+ * on after a crash knows it.
+ */
+export async function typeForStep(
+  work: StepWork,
+  session: AgentSession,
+  typing: string,
+  line: Pick<Line, 'text' | 'mark' | 'withinMs'>,
+): ReturnType<typeof typeLine> {
+  const note = (detail: JsonObject): Promise<void> => tellOperator(work.ctx, work.session, work.begun.handoff, detail);
+  return typeLine(work, session, {
+    ...line,
+    mayBeThere: work.seen.details['typing'] === typing,
+    beforeTyping: () => note({ typing }),
+    onDialog: ({ code, says, todo }) => note({ problem: code, says: `${says}; ${todo}` }),
+  });
 }
 
-export function problemOf({ code, says, todo }: SuccessionFailure): JsonObject {
-  return { problem: code, says: `${says}; ${todo}` };
+/** What the texts for the two agents are made from. */
+export function askedOf({ id, persona }: AgentSession, begun: SuccessionBegun) {
+  return { ...begun, agent: id, persona: persona ?? '' };
 }
 
 /** Waits for the document: the agent's hook is the fast way, the file itself the sure one. */
@@ -106,7 +116,7 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
   }
   const whole = isStable && (await isWholeDocument(work));
   const pane = session.pane === null ? null : paneFailure(await runtime.host.look(session.pane), session);
-  // What was written before the agent ended is all there will ever be.
+  // The agent has ended: nothing more will be written.
   if (pane !== null) {
     if (whole) return ok({ seen_by: 'file' });
     const mayBeWhole = sight.kind === 'file' && !isStable && quietForMs < 2 * STABLE_MS;
@@ -128,7 +138,7 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
   // The first end of a turn after our line may be that of the turn before: the agent must be idle as well.
   const last = events.at(-1)?.at ?? end.at;
   const isIdle = ctx.clock.nowMs() - last >= runtime.limits.idleMs && (await activityOf(work, session)) !== 'busy';
-  // Whoever has just begun to look cannot tell yet whether the document still changes.
+  // A process that has just begun to look cannot tell yet whether the document still changes.
   const isWatched = quietForMs >= runtime.limits.idleMs;
   return isIdle && isWatched && !isStable ? err(missing(work, sight, 'although it ended its turn')) : null;
 }
@@ -142,15 +152,10 @@ function missing({ runtime, session, begun }: StepWork, sight: DocumentSight, wh
   const { id, cwd } = session;
   const todo = `the agent is still there; look at it with: baton agent show ${id}; try again with: baton agent handoff ${id}`;
   if (sight.kind !== 'file') {
-    const name = basename(begun.documentPath);
-    const found = runtime.personaFiles.exists(cwd, name)
-      ? `; a file of this name lies in ${cwd}, which is the wrong place`
-      : '';
-    return {
-      code: 'file_not_found',
-      says: `agent ${id} wrote no document at ${begun.documentPath} ${when}${found}`,
-      todo,
-    };
+    const isElsewhere = runtime.personaFiles.exists(cwd, basename(begun.documentPath));
+    const found = isElsewhere ? `; a file of this name lies in ${cwd}, which is the wrong place` : '';
+    const says = `agent ${id} wrote no document at ${begun.documentPath} ${when}${found}`;
+    return { code: 'file_not_found', says, todo };
   }
   if (sight.size === 0) return { code: 'file_empty', says: `${begun.documentPath} is empty, ${when}`, todo };
   return { code: 'document_incomplete', says: `${begun.documentPath} was not finished ${when}`, todo };
@@ -158,47 +163,35 @@ function missing({ runtime, session, begun }: StepWork, sight: DocumentSight, wh
 
 /** For an agent that cannot write any more. */
 async function writeSubstitute({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
-  const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
   const git = await runtime.personaFiles.git(session.cwd);
-  const seen = await probe(runtime, session);
-  const transcriptTail = await runtime.adapterOf(session.adapter).transcriptTail(seen);
-  await runtime.personaFiles.write(begun.documentPath, substituteText({ ...asked, git, transcriptTail }));
+  const transcriptTail = await runtime.adapterOf(session.adapter).transcriptTail(await probe(runtime, session));
+  const text = substituteText({ ...askedOf(session, begun), git, transcriptTail });
+  await runtime.personaFiles.write(begun.documentPath, text);
   return ok({ substitute: true });
 }
 
 /** The record that the specification asks for, with what a machine can tell about the document. */
 export async function recordDocument({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
   const { text, sha256 } = await runtime.personaFiles.read(begun.documentPath);
-  const {
-    score,
-    missing: absentSections,
-    empty,
-    absent,
-  } = checkDocument(text, (path) => runtime.personaFiles.exists(session.cwd, path));
+  const found = checkDocument(text, (path) => runtime.personaFiles.exists(session.cwd, path));
+  const { score, missing: absentSections, empty, absent } = found;
   const git = await runtime.personaFiles.git(session.cwd);
-  const injection = injectionFor(session, begun, sha256, null);
   return ok({
     agent_id: session.id,
     reason: begun.reason,
     file_path: begun.documentPath,
     sha256,
-    injection_prompt: injection,
+    injection_prompt: injectionFor(session, begun, sha256, null),
     created_at: new Date(begun.at).toISOString(),
     quality: { score, missing: absentSections, empty, absent_files: absent.slice(0, 20) },
     git: git === null ? null : { branch: git.branch, head: git.head, dirty: git.dirty.slice(0, 100) },
   });
 }
 
-/** Before the agent is retired: whoever could not follow must not cost the one who is there. */
+/** Before the agent is retired: a successor that cannot start must not cost the running agent. */
 export async function checkSuccessor({ runtime, session }: StepWork): Promise<StepAnswer> {
   const next = successorKind(runtime, session);
-  const adapter = runtime.adapterOf(next.adapter);
-  const check = adapter.check(next);
-  const program = check.length > 0 ? check : next.command;
-  const why =
-    check.length > 0
-      ? await runtime.whyNotRunnable(check, runtime.limits.checkMs)
-      : await runtime.whyNotRunnable(next.command.slice(0, 1), 0);
+  const unable = await whyNotRunnable(runtime, next);
   const persona = session.persona === null ? null : await runtime.personaFiles.persona(session.persona);
   if (persona === null) {
     return err({
@@ -207,10 +200,10 @@ export async function checkSuccessor({ runtime, session }: StepWork): Promise<St
       todo: `write data/personas/${session.persona ?? ''}/skill.md; agent ${session.id} is still there`,
     });
   }
-  if (why === null) return ok({ adapter: next.adapter });
+  if (unable === null) return ok({ adapter: next.adapter });
   return err({
     code: 'create_failed',
-    says: `${program[0] ?? next.adapter} cannot be started: ${why}`,
+    says: `${unable.program} cannot be started: ${unable.says}`,
     todo: `agent ${session.id} is still there, and its document is kept; put the program right and try again`,
   });
 }

@@ -1,6 +1,7 @@
 /** The handoff of a succession: which steps its trail has, and how a step, an end and a failure are written. */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
+import type { Decide } from '../../domain/decision.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { deliver as delivered } from '../../domain/moves/deliver.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
@@ -8,9 +9,9 @@ import { progress as progressed } from '../../domain/moves/progress.ts';
 import { complete } from '../../domain/moves/verify.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { agentPrincipal, OPERATOR, SYSTEM } from '../../domain/principal.ts';
+import { agentPrincipal, OPERATOR, SYSTEM, type Principal } from '../../domain/principal.ts';
 import { progressOf, type Step, type SuccessionProgress } from '../../domain/succession.ts';
-import { change, decideBy } from '../change.ts';
+import { change, changeBy, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { changeSession } from './sessions.ts';
@@ -41,39 +42,31 @@ export async function markStep(
   detail: JsonObject,
 ): Promise<void> {
   if (persona === null) throw new Error('only a persona has successors');
-  const told = { step, ...detail };
-  const holder = agentPrincipal(persona);
-  const decide =
-    step === 'acknowledged'
-      ? decideBy(SYSTEM, 'complete', (record, nowMs) => ({
-          deed: 'complete',
-          moved: complete(record, nowMs),
-          detail: told,
-        }))
-      : step === 'injected'
-        ? decideBy(holder, 'deliver', (record, nowMs) => ({
-            deed: 'deliver',
-            moved: delivered(record, { fence: null, claims: [], checks: [] }, nowMs),
-            detail: told,
-            outcome: resultText(detail),
-          }))
-        : decideBy(holder, 'progress', (record) => ({
-            deed: 'progress',
-            moved: progressed(record, null),
-            detail: told,
-          }));
-  const written = await change(ctx, handoff, decide);
+  const written = await change(ctx, handoff, decideStepDone(agentPrincipal(persona), step, detail));
   if (!written.ok) throw new SuccessionStopped(`the handoff ${handoff} takes no further step: ${written.refusal.code}`);
+}
+
+function decideStepDone(holder: Principal, step: Step, result: JsonObject): Decide {
+  const detail = { step, ...result };
+  if (step === 'acknowledged') {
+    return decideBy(SYSTEM, 'complete', (record, nowMs) => ({ moved: complete(record, nowMs), detail }));
+  }
+  if (step !== 'injected') return decideProgress(holder, detail);
+  const outcome: Outcome = { kind: 'result', result };
+  return decideBy(holder, 'deliver', (record, nowMs) => ({
+    moved: delivered(record, { fence: null, claims: [], checks: [] }, nowMs),
+    detail,
+    outcome: JSON.stringify(outcome) as JsonText,
+  }));
+}
+
+function decideProgress(holder: Principal, detail: JsonObject): Decide {
+  return decideBy(holder, 'progress', (record) => ({ moved: progressed(record, null), detail }));
 }
 
 /** The handoff was cancelled or settled by somebody else: there is nothing left to do. */
 export class SuccessionStopped extends Error {
   override readonly name = 'SuccessionStopped';
-}
-
-function resultText(detail: JsonObject): JsonText {
-  const outcome: Outcome = { kind: 'result', result: detail };
-  return JSON.stringify(outcome) as JsonText;
 }
 
 /** Something the operator should know while the succession goes on; also kept in the trail. */
@@ -84,16 +77,7 @@ export async function tellOperator(
   detail: JsonObject,
 ): Promise<void> {
   if (persona === null) return;
-  const told = { succession: { agent_id: id }, ...detail };
-  await change(
-    ctx,
-    handoff,
-    decideBy(agentPrincipal(persona), 'progress', (record) => ({
-      deed: 'progress',
-      moved: progressed(record, null),
-      detail: told,
-    })),
-  );
+  await change(ctx, handoff, decideProgress(agentPrincipal(persona), { succession: { agent_id: id }, ...detail }));
 }
 
 /** The handoff fails for good; a new trigger begins a new one. */
@@ -105,13 +89,11 @@ export async function failSuccession(
   { code, says, todo }: SuccessionFailure,
 ): Promise<void> {
   const message = `${says}; ${todo}`;
-  const decide = decideBy(OPERATOR, 'fail', (record, nowMs) => ({
-    deed: 'fail',
+  await changeBy(ctx, OPERATOR, begun.handoff, 'fail', (record, nowMs) => ({
     moved: failForGood(record, nowMs),
     detail: { code, message, succession: { agent_id: id, step } },
     outcome: failureText({ code, message }),
   }));
-  await change(ctx, begun.handoff, decide);
   await closeSuccession(ctx, id, begun, { code, says: message });
 }
 

@@ -1,16 +1,15 @@
 /** The steps that concern the agent who takes over: it is started, learns who it is, gets the line, and answers. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hexDigestOf } from '../../foundation/digest.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { conversationIn, hasStarted, promptWith, turnEndAfter } from '../../domain/agent-events.ts';
-import type { AgentSession, NewAgentSession } from '../../domain/agent-session.ts';
+import { FRESH_SESSION, type AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { detailText } from '../../domain/succession.ts';
 import { driftBetween, primingLine, primingText, type GitState } from '../../formats/succession-note/write.ts';
 import type { Launch } from '../../agents/agent-host.ts';
-import { eventsOf, injectionFor, paneFailure, typeLine, waitFor, type Drive } from './drive-agent.ts';
-import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
-import { tellOperator } from './record.ts';
+import { eventsOf, injectionFor, paneFailure, waitFor, type Drive } from './drive-agent.ts';
+import { typeForStep, type StepAnswer, type StepWork } from './outgoing.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type SuccessionFailure } from './agent-runtime.ts';
 
@@ -26,24 +25,19 @@ export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
   const { persona } = session;
   if (persona === null) return err(createFailed('the agent has no persona', session.id));
   const { adapter, command } = successorKind(runtime, session);
-  const wish: NewAgentSession = {
+  const successor = await ctx.store.agents.add({
+    ...FRESH_SESSION,
     key: `succession:${begun.handoff}`,
     persona,
     adapter,
     command,
     cwd: session.cwd,
     place: runtime.place,
-    pane: null,
     conversation: conversationFor(begun.handoff),
     predecessor: session.id,
     state: 'starting',
     startedAt: ctx.store.nowMs(),
-    endedAt: null,
-    context: null,
-    succession: null,
-    lastSuccession: null,
-  };
-  const successor = await ctx.store.agents.add(wish);
+  });
   const started = await launchSession(work, successor, persona, nameFor(persona, begun.handoff), 'first');
   if (!started.ok) return err(createFailed(started.refusal, session.id));
   return ok({ successor: successor.id });
@@ -63,7 +57,7 @@ export async function launchSession(
   const privateFolder = await runtime.personaFiles.privateFolder(session.id);
   const documentFolder = persona === null ? privateFolder : await runtime.personaFiles.documentFolder(persona);
   const priming = persona === null || texts === null ? null : primingText(persona, texts);
-  const primingPath = join(documentFolder, `priming-${String(session.id).padStart(8, '0')}.md`);
+  const primingPath = primingPathIn(documentFolder, session);
   const isLong = priming !== null && priming.length > PRIMING_MAX;
   const request = {
     session,
@@ -97,9 +91,13 @@ export async function launchSession(
   return kept === null ? err(`agent ${session.id} is not on record`) : ok(kept);
 }
 
+function primingPathIn(folder: string, { id }: AgentSession): string {
+  return join(folder, `priming-${String(id).padStart(8, '0')}.md`);
+}
+
 /**
- * A token of its own for a session that is about to start, in a file that only its owner reads: command lines are seen
- * by everybody. Null: there is none to give. A session whose terminal is there already has one.
+ * A token of its own for a session that is about to start, in a file that only its owner reads: every user of the machine
+ * can see command lines. Null: this workspace has no tokens. A session whose terminal is there already has one.
  */
 async function tokenFileFor(
   { ctx, runtime }: Pick<Drive, 'ctx' | 'runtime'>,
@@ -124,44 +122,34 @@ async function tokenFileFor(
 /** Waits until the priming turn is over: what is typed before would become a part of it. */
 export async function prime(work: StepWork): Promise<StepAnswer> {
   const { runtime, begun } = work;
-  const successor = await successorOf(work);
-  if (!successor.ok) return successor;
-  const adapter = runtime.adapterOf(successor.value.adapter);
-  if (!adapter.hasHooks) return primeByTyping(work, successor.value);
-  const ready = await watchUntil(work, successor.value, runtime.limits.readyMs, async () =>
-    hasStarted(await eventsOf(work, successor.value)),
+  const found = await successorOf(work);
+  if (!found.ok) return found;
+  const successor = found.value;
+  if (!runtime.adapterOf(successor.adapter).hasHooks) return primeByTyping(work, successor);
+  const ready = await watchUntil(work, successor, runtime.limits.readyMs, async () =>
+    hasStarted(await eventsOf(work, successor)),
   );
   if (!ready.ok) return ready;
-  if (!ready.value) return err(await notReady(work, successor.value));
-  const over = await untilTurnEnds(work, successor.value, -1, runtime.limits.primingMs);
-  if (over === 'ended') return ok({ primed: successor.value.id });
+  if (!ready.value) return err(await notReady(work, successor));
+  const over = await untilTurnEnds(work, successor, -1, runtime.limits.primingMs);
+  if (over === 'ended') return ok({ primed: successor.id });
   const says =
     over === 'late'
-      ? `agent ${successor.value.id} did not end its first turn within ${runtime.limits.primingMs / 1_000} s`
-      : `agent ${successor.value.id} stopped in its first turn: ${over.says}`;
-  return err({
-    code: 'not_primed',
-    says,
-    todo: `look at it with: baton agent show ${successor.value.id}; the document is kept at ${begun.documentPath}`,
-  });
+      ? `agent ${successor.id} did not end its first turn within ${runtime.limits.primingMs / 1_000} s`
+      : `agent ${successor.id} stopped in its first turn: ${over.says}`;
+  const todo = `look at it with: baton agent show ${successor.id}; the document is kept at ${begun.documentPath}`;
+  return err({ code: 'not_primed', says, todo });
 }
 
 async function primeByTyping(work: StepWork, successor: AgentSession): Promise<StepAnswer> {
-  const { ctx, runtime, begun, seen } = work;
-  const { pane } = successor;
-  if (pane === null) return err(createFailed('it has no terminal', work.session.id));
+  const { ctx, runtime, begun } = work;
+  if (successor.pane === null) return err(createFailed('it has no terminal', work.session.id));
   await ctx.timers.sleep(SETTLE_MS, work.signal);
   const folder = await runtime.personaFiles.documentFolder(successor.persona as AgentId);
-  const path = join(folder, `priming-${String(successor.id).padStart(8, '0')}.md`);
+  const path = primingPathIn(folder, successor);
   const mark = `${begun.handoff}: read ${path}`;
-  const typed = await typeLine(work, successor, {
-    text: primingLine(begun.handoff, path),
-    mark,
-    mayBeThere: seen.details['typing'] === 'priming',
-    beforeTyping: () => note(work, { typing: 'priming' }),
-    onDialog: (failure) => tellOperator(ctx, work.session, begun.handoff, problemOf(failure)),
-    withinMs: runtime.limits.readyMs,
-  });
+  const line = { text: primingLine(begun.handoff, path), mark, withinMs: runtime.limits.readyMs };
+  const typed = await typeForStep(work, successor, 'priming', line);
   if (!typed.ok) return err(createFailed(typed.refusal.says, work.session.id));
   if (typed.value.confirmed) {
     const place = promptWith(await eventsOf(work, successor), mark) ?? -1;
@@ -179,15 +167,9 @@ export async function inject(work: StepWork): Promise<StepAnswer> {
   const sha256 = detailText(seen, 'sha256');
   const now = await runtime.personaFiles.git(session.cwd);
   const drift = driftBetween((seen.details['git'] ?? null) as unknown as GitState | null, now);
-  const line = injectionFor(session, begun, sha256, drift);
-  const typed = await typeLine(work, successor.value, {
-    text: line,
-    mark: `sha256 ${sha256}`,
-    mayBeThere: seen.details['typing'] === 'injection',
-    beforeTyping: () => note(work, { typing: 'injection' }),
-    onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
-    withinMs: runtime.limits.readyMs,
-  });
+  const text = injectionFor(session, begun, sha256, drift);
+  const line = { text, mark: `sha256 ${sha256}`, withinMs: runtime.limits.readyMs };
+  const typed = await typeForStep(work, successor.value, 'injection', line);
   if (!typed.ok) return typed;
   const conversation = conversationIn(await eventsOf(work, successor.value));
   await changeSession(ctx, successor.value.id, (newest) => ({
@@ -289,5 +271,5 @@ export function conversationFor(seed: string): string {
 }
 
 function hexOf(seed: string): string {
-  return createHash('sha256').update(`baton agent ${seed}`).digest('hex');
+  return hexDigestOf(`baton agent ${seed}`);
 }

@@ -8,10 +8,10 @@ import type { Summary } from '../../domain/summary.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
+import { summaryIn } from '../../domain/summary-in-fact.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { contentOf } from '../../formats/summary-block/identity.ts';
-import { summaryIn } from './summary-detail.ts';
 import { isOf, projectIn } from './held-legs.ts';
 import { taskOf } from './leg.ts';
 

@@ -1,19 +1,19 @@
 /**
- * Tasks that hold back a leg. A task is not a handoff, and who works on it changes: so a leg waits for the name of the
- * task, and is let go when everything that was handed over for that task is settled and something of it was completed.
+ * Tasks that a leg waits for. A task is not a handoff, and its agents change: so a leg waits for the name of the task,
+ * and is unblocked when all handoffs for that task are settled and at least one of them was completed.
  */
 import { digestOf } from '../../foundation/digest.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
-import { unblock } from '../../domain/moves/block.ts';
 import { readHandoffId, type HandoffId } from '../../domain/names.ts';
-import { SYSTEM } from '../../domain/principal.ts';
-import { change, decideBy } from '../change.ts';
-import type { Page, Query } from '../../stores/store.ts';
+import { change } from '../change.ts';
+import type { Query } from '../../stores/store.ts';
+import { summaryIn } from '../../domain/summary-in-fact.ts';
 import type { Context } from '../context.ts';
+import { decideUnblocked, ifStill } from '../handoffs/dependents.ts';
+import { pagesOf } from '../handoffs/find.ts';
 import { factsOf } from '../handoffs/read.ts';
-import { summaryIn } from './summary-detail.ts';
 
 const NAME = 'task.';
 /** Of the digest of a project: two projects of one database that share it would wait for each other's tasks. */
@@ -21,7 +21,7 @@ const PROJECT_CHARS = 12;
 /** A task is handed over this often at most before only its newest handoffs count. */
 const HANDOFFS_MAX = 200;
 const PAGE = 200;
-/** However many wait, one pass ends. */
+/** One pass ends here, however many legs wait. */
 const PAGES_MAX = 25;
 
 /** What a leg of this project names when it waits for a task; null where the task has no name that can be kept. */
@@ -75,30 +75,17 @@ async function freeWaiting(
   met: Map<string, boolean>,
 ): Promise<number> {
   let freed = 0;
-  let after: string | null = null;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found: Page = await ctx.store.find({ by: 'waiting', on, max: PAGE, ...(after === null ? {} : { after }) });
-    for (const handoff of found.items) {
+  for await (const page of pagesOf(ctx.store, { by: 'waiting', on, max: PAGE }, PAGES_MAX)) {
+    for (const handoff of page) {
       const tasks = await tasksOf(ctx, handoff);
       if (tasks.length === 0 || !(await areMet(ctx, handoff, tasks, met))) continue;
-      if ((await change(ctx, handoff, letGo(handoff))).ok) freed += 1;
+      if ((await change(ctx, handoff, ifStill(handoff, decideFreed))).ok) freed += 1;
     }
-    after = found.next;
-    if (after === null) break;
   }
   return freed;
 }
 
-function letGo({ revision }: Handoff) {
-  return decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
-    deed: 'unblock',
-    moved:
-      handoff.revision === revision
-        ? unblock(handoff, nowMs)
-        : { ok: false, refusal: { code: 'not-overdue', id: handoff.id } },
-    detail: { reason: 'tasks completed' },
-  }));
-}
+const decideFreed = decideUnblocked('tasks completed');
 
 /** The tasks that a blocked leg waits for; none where it waits for something else as well. */
 async function tasksOf(ctx: Context, handoff: Handoff): Promise<readonly string[]> {

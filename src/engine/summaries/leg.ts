@@ -4,36 +4,29 @@ import { writeJson, type JsonObject, type JsonProblem } from '../../foundation/j
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Lineage, Terms } from '../../domain/handoff.ts';
-import { create, type Beginning } from '../../domain/moves/create.ts';
-import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { Terms } from '../../domain/handoff.ts';
+import type { Beginning } from '../../domain/moves/create.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { may } from '../../domain/rights.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Opening } from '../../stores/store.ts';
-import { appendCreation, withEffects } from '../change.ts';
+import { decideCreation, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
 
-export interface LegPlan {
-  readonly id: HandoffId;
-  readonly from: AgentId;
-  readonly to: AgentId;
-  readonly task: string | null;
-  readonly lineage: Lineage;
+export interface LegPlan extends Pick<Beginning, 'id' | 'from' | 'to' | 'task' | 'lineage' | 'as'> {
   readonly body: Body;
   readonly dependsOn: readonly HandoffId[];
-  readonly as: Beginning['as'];
-  /** Besides who hands it to whom, which every leg tells. */
+  /** Besides project, sender, recipient and task, which the first fact of every leg has. */
   readonly detail: JsonObject;
 }
 
 /**
- * The same block opens the same leg, wherever it is read: where the answers to requests have been lost, as in a database
- * that was imported, the id is still known.
+ * The same block opens the leg of the same id, wherever it is read: an imported database has lost the answers to
+ * requests, and still has the ids.
  */
 export function legIdOf(key: string, part: 'root' | 'next'): HandoffId {
-  // In small letters and digits: ids become names of files, and some systems do not tell capitals apart.
+  // Lower case, because ids become file names and some file systems ignore case.
   return `leg-${hexDigestOf(`${key} ${part}`).slice(0, ID_CHARS)}` as HandoffId;
 }
 
@@ -46,10 +39,10 @@ export function taskOf({ context }: Summary): string | null {
 
 const TASK_MAX = 200;
 
-/** A summary is read by an agent before it begins: what is longer belongs in a file. */
+/** An agent reads the summary before it begins: a longer text belongs in a file. */
 const PROSE_MAX = 16_000;
 
-/** What the recipient of a leg gets to know: what was said and done before it, and all that was carried so far. */
+/** What the recipient of a leg receives: what was said and done before it, and the context carried so far. */
 export function bodyOf(summary: Summary, prose: string, carried: JsonObject, because: JsonObject): Body {
   const { project, phase, from, status, metrics, onFailure } = summary;
   const said =
@@ -69,7 +62,7 @@ export function bodyOf(summary: Summary, prose: string, carried: JsonObject, bec
   };
 }
 
-/** `then` goes on in the same moment: a root is made, taken and settled in one go. */
+/** `then` goes on in the same transaction: a root is made, taken and settled in one. */
 export function openingOf(
   ctx: Context,
   speaker: Principal,
@@ -82,38 +75,15 @@ export function openingOf(
   const terms: Terms = {
     ...DEFAULT_TERMS.queue,
     ...ctx.rules.terms.queue,
-    // Nobody watches over an agent that writes summaries, and its work may take days.
+    // An agent that only writes summaries sends no heartbeats, and its work may take days.
     attemptTimeoutMs: null,
     dependsOn,
   };
-  const beginning: Beginning = {
-    id,
-    kind: 'queue',
-    from,
-    to,
-    priority: 'normal',
-    title: null,
-    task,
-    lineage,
-    terms,
-    notBefore: 0,
-    as,
-  };
+  const beginning: Beginning = { ...QUEUE_BEGINNING, id, from, to, title: null, task, lineage, terms, as };
   const project = plan.body.leg?.project ?? null;
   const detail = { leg: { project, from: `@${from}`, to: `@${to}`, task }, ...plan.detail };
-  return ok({
-    id,
-    dependsOn,
-    body: body.value,
-    decide: (nowMs, dependencies) => {
-      const created = create(beginning, dependencies, nowMs);
-      if (!created.ok) return created;
-      const entitled = may(speaker, 'create', created.value);
-      if (!entitled.ok) return entitled;
-      const begun = appendCreation(ctx.rules, speaker, created.value, body.value, nowMs, detail);
-      const more = then === null ? ok({ handoff: begun.handoff, facts: [] }) : then(begun.handoff, nowMs);
-      if (!more.ok) return more;
-      return ok(withEffects(ctx.rules, { ...more.value, facts: [begun.fact, ...more.value.facts] }));
-    },
-  });
+  const decide = decideCreation(ctx, speaker, beginning, body.value, detail, () => then);
+  return ok({ id, dependsOn, body: body.value, decide: withNotifications(ctx.rules, decide) });
 }
+
+export const QUEUE_BEGINNING = { kind: 'queue', priority: 'normal', notBefore: 0 } as const;

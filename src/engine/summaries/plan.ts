@@ -1,20 +1,53 @@
-/** What follows from a summary, worked out over what is known now; nothing is written here. */
-import type { Json } from '../../foundation/json.ts';
+/** What follows from a summary, worked out over what is known now: another leg, or a notice to somebody. Nothing is written here. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
+import { contradictionIn } from '../../domain/contradiction.ts';
+import { afterFailedSummary, type Consequence } from '../../domain/failed-summary.ts';
 import { NO_LINEAGE } from '../../domain/handoff.ts';
-import type { AgentId } from '../../domain/names.ts';
+import { legOf } from '../../domain/lineage.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import { agentPrincipal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Summary } from '../../domain/summary.ts';
+import type { OnFailure, Summary } from '../../domain/summary.ts';
+import { summaryIn } from '../../domain/summary-in-fact.ts';
 import type { Context } from '../context.ts';
-import { chainSoFar } from './chain.ts';
-import { planFailure } from './plan-failure.ts';
-import { nextLeg, opening, type Plan, type Situation } from './plan-next-leg.ts';
+import { chainRefusal } from '../handoffs/chain-budget.ts';
+import { printable } from '../handoffs/failure-text.ts';
+import { factsOf } from '../handoffs/read.ts';
+import { chainSoFar, CONFIRMED, isConfirmation, type ChainSoFar } from './chain.ts';
+import type { LegAtHand } from './find-leg.ts';
+import { heldBackBy } from './held-legs.ts';
+import { bodyOf, legIdOf, taskOf, type LegPlan } from './leg.ts';
+import type { SummaryNotice } from './notices.ts';
+import type { Word } from './report.ts';
 
-export type PlanRefusal =
-  | Refusal
-  | { readonly code: 'waits-for-nothing'; readonly from: AgentId }
-  | { readonly code: 'retry-elsewhere'; readonly from: AgentId; readonly to: AgentId };
+export interface Situation {
+  readonly summary: Summary;
+  /** What was said with it. */
+  readonly prose: string;
+  readonly from: AgentId;
+  readonly to: AgentId | null;
+  /** Null: a new root. */
+  readonly leg: LegAtHand | null;
+  readonly key: string;
+  readonly waitsFor: string | null;
+}
 
+export type Did = 'completed' | 'failed' | 're-offered' | 'blocked' | 'noted' | 'drafted';
+
+export interface Plan {
+  readonly did: Did;
+  /** About the leg itself; null where the summary only opens another. */
+  readonly word: Word | null;
+  readonly next: LegPlan | null;
+  readonly tells: readonly SummaryNotice[];
+  /** What the fact tells besides the summary. */
+  readonly told: JsonObject;
+  readonly escalatedTo: AgentId | null;
+  readonly says: readonly string[];
+}
+
+/** A plan that neither opens a leg nor tells anybody. */
 const QUIET: Pick<Plan, 'next' | 'tells' | 'told' | 'escalatedTo' | 'says'> = {
   next: null,
   tells: [],
@@ -22,6 +55,11 @@ const QUIET: Pick<Plan, 'next' | 'tells' | 'told' | 'escalatedTo' | 'says'> = {
   escalatedTo: null,
   says: [],
 };
+
+export type PlanRefusal =
+  | Refusal
+  | { readonly code: 'waits-for-nothing'; readonly from: AgentId }
+  | { readonly code: 'retry-elsewhere'; readonly from: AgentId; readonly to: AgentId };
 
 export async function planFor(ctx: Context, now: Situation): Promise<Result<Plan, PlanRefusal>> {
   const { summary, from, to } = now;
@@ -66,4 +104,202 @@ function waitsIn({ dependencies, context }: Summary): string | null {
     if (typeof said === 'string' && said.trim() !== '') return said;
   }
   return null;
+}
+
+export function rootIdOf({ key }: Situation): HandoffId {
+  return legIdOf(key, 'root');
+}
+
+/** Why a leg is opened, for its recipient; empty for the ordinary case. */
+async function nextLeg(
+  ctx: Context,
+  now: Situation,
+  to: AgentId,
+  because: JsonObject,
+): Promise<
+  Result<{ readonly leg: LegPlan; readonly heldBack: readonly string[]; readonly says: readonly string[] }, Refusal>
+> {
+  const { summary, from, leg, key } = now;
+  const lineage = legOf(leg?.handoff ?? { id: rootIdOf(now), lineage: NO_LINEAGE });
+  if (!lineage.ok) return lineage;
+  // A draft without a leg begins a chain of its own.
+  const isRoot = leg === null && summary.status === 'pending';
+  const over = isRoot ? null : await chainRefusal(ctx, agentPrincipal(from), lineage.value, leg === null ? 1 : 0);
+  if (over !== null) return err(over);
+  const task = taskOf(summary) ?? leg?.handoff.task ?? null;
+  const settles = summary.status === 'complete' || summary.status === 'failed' || summary.status === 'retry';
+  const settled = settles ? (leg?.handoff.id ?? null) : null;
+  const held = await heldBackBy(ctx, { project: summary.project, task, settled }, summary.dependencies);
+  return ok({
+    leg: {
+      id: legIdOf(key, 'next'),
+      from,
+      to,
+      task,
+      lineage: lineage.value,
+      body: bodyOf(summary, now.prose, leg?.body.context ?? {}, because),
+      dependsOn: held.names,
+      as: 'offer',
+      detail: held.tasks.length === 0 ? {} : { heldBackBy: held.tasks },
+    },
+    heldBack: held.tasks,
+    says: held.says,
+  });
+}
+
+/** The plan with another leg, or with a word to somebody where the chain is too long or has used up its budget. */
+async function opening(
+  ctx: Context,
+  now: Situation,
+  plan: Plan,
+  to: AgentId | null,
+  because: JsonObject = {},
+): Promise<Plan> {
+  if (to === null) return plan;
+  const next = await nextLeg(ctx, now, to, because);
+  if (!next.ok) {
+    return stopped(plan, now, to, await chainSoFar(ctx, now.leg?.handoff ?? null, now.from), ctx, next.refusal);
+  }
+  const { leg, heldBack, says } = next.value;
+  const told: JsonObject = { next: leg.id, ...(heldBack.length === 0 ? {} : { heldBackBy: heldBack }) };
+  return { ...plan, next: leg, told: { ...plan.told, ...told }, says: [...plan.says, ...says] };
+}
+
+/** A person has to look at it: the loop must not run until the money is spent. */
+function stopped(
+  plan: Plan,
+  { from }: Situation,
+  to: AgentId,
+  chain: ChainSoFar,
+  ctx: Context,
+  refusal: Refusal,
+): Plan {
+  const names = chain.loop.map((name) => `@${name}`);
+  const looping = names.length === 0 ? {} : { loop: names };
+  const loop = names.length === 0 ? '' : `; ${names.join(' and ')} hand it to each other`;
+  const isSpent = refusal.code === 'chain-exhausted' && refusal.what !== 'hops';
+  const limit = isSpent
+    ? `the chain has used ${Math.floor(refusal.used)} of ${refusal.max} ${refusal.what} (chains in baton.yaml)`
+    : 'the chain has too many hops';
+  const reason = `${limit}: @${to} was not asked${loop}`;
+  const why = isSpent ? 'budget' : 'hops';
+  const escalatedTo = delegatorOf(ctx, chain, from);
+  return {
+    ...plan,
+    escalatedTo,
+    tells: [...plan.tells, ...tellEscalated(escalatedTo, { reason, why, ...looping })],
+    told: { ...plan.told, escalated: { why, to: nameOf(escalatedTo), notAsked: `@${to}`, ...looping } },
+    says: [...plan.says, reason],
+  };
+}
+
+/** The chain's root sender, unless that is who speaks; else the chief. */
+function delegatorOf({ rules }: Context, { rootSender }: ChainSoFar, from: AgentId): AgentId | null {
+  if (rootSender !== null && rootSender !== from) return rootSender;
+  return rules.chiefs.find((chief) => chief !== from) ?? null;
+}
+
+function tellEscalated(agent: AgentId | null, detail: JsonObject): readonly SummaryNotice[] {
+  return agent === null ? [] : [{ event: 'escalated', agent, detail }];
+}
+
+function nameOf(agent: AgentId | null): string | null {
+  return agent === null ? null : `@${agent}`;
+}
+
+/** What follows from `failed` or `retry`. */
+async function planFailure(ctx: Context, now: Situation, chain: ChainSoFar): Promise<Plan> {
+  if (await isConfirmed(ctx, now, chain)) {
+    return { ...QUIET, did: 're-offered', word: { say: 'again', why: null }, told: { [CONFIRMED]: true } };
+  }
+  const policy = policyOf(ctx, now);
+  const counted = { retries: chain.retries, failures: chain.failures + 1 };
+  const consequence = afterFailedSummary(policy, counted);
+  const retry = consequence.do === 'retry';
+  const why = reasonOf(now, policy);
+  const escalatedTo = consequence.escalate ? delegatorOf(ctx, chain, now.from) : null;
+  const plan: Plan = {
+    ...QUIET,
+    did: retry ? 're-offered' : 'failed',
+    word: { say: retry ? 'again' : 'failed', why },
+    tells: [...notices(now, policy, counted.failures), ...escalation(consequence, now, escalatedTo, counted.failures)],
+    told: {
+      failures: counted.failures,
+      ...(why === null ? {} : { reason: why }),
+      ...(retry ? { retry: { number: counted.retries + 1, of: policy.retry ?? 0 } } : {}),
+      ...(policy.notify === undefined ? {} : { notified: `@${policy.notify}` }),
+      ...(consequence.escalate ? { escalated: { why: 'failures', to: nameOf(escalatedTo) } } : {}),
+    },
+    escalatedTo,
+  };
+  if (consequence.do !== 'route') return plan;
+  const routeTo = readAgentId(policy.routeTo ?? '');
+  const routed = { ...plan, told: { ...plan.told, routedTo: nameOf(routeTo) } };
+  return opening(ctx, now, routed, routeTo, { failure: failureFor(now, policy, counted.failures) });
+}
+
+/** It has been offered again already, and whoever takes it says so, once: that is no second failure. */
+async function isConfirmed(ctx: Context, { summary, leg }: Situation, { retries }: ChainSoFar): Promise<boolean> {
+  if (summary.status !== 'retry' || leg?.handoff.state !== 'offered' || leg.handoff.attempt === 0) return false;
+  const last = (await factsOf(ctx, leg.handoff.id)).at(-1);
+  if (last === undefined || isConfirmation(last)) return false;
+  return summary.retryCount === retries || summaryIn(last)?.status === 'failed';
+}
+
+const REASON_MAX = 300;
+
+/** Why it failed: what is said for that, else the numbers that show it, else the first words of the summary. */
+function reasonOf({ summary, prose }: Situation, policy: OnFailure): string | null {
+  const paragraphs = prose.split(/\n\s*\n/).map((each) => each.replaceAll(/\s+/g, ' ').trim());
+  const words = paragraphs.find((each) => each !== '' && !each.startsWith('#')) ?? null;
+  const why = policy.context ?? contradictionIn(summary.metrics) ?? words;
+  return why === null ? null : printable(why, REASON_MAX);
+}
+
+/** Its own word counts, else that of whoever delegated; a next agent is where it goes when no route is given. */
+function policyOf({ rules }: Context, { summary, leg, to, from }: Situation): OnFailure {
+  const delegated = leg?.body.leg?.onFailure;
+  const said = summary.onFailure ?? delegated ?? {};
+  const routed = withRoute(said, from, to);
+  if (summary.status === 'failed') return routed;
+  // Who asks for another try gets as many as whoever delegated allows, else as many as every handoff has.
+  const allowed =
+    delegated?.retry ?? leg?.handoff.terms.retry.retriesMax ?? rules.terms.queue?.retry?.retriesMax ?? RETRIES;
+  return { ...routed, retry: Math.min(routed.retry ?? allowed, allowed) };
+}
+
+const RETRIES = 3;
+
+/** A route to whoever fails is none: it would be walked until the chain is too long. */
+function withRoute({ routeTo, ...others }: OnFailure, from: AgentId, to: AgentId | null): OnFailure {
+  const route = routeTo ?? to ?? undefined;
+  return route === undefined || readAgentId(route) === from ? others : { ...others, routeTo: route };
+}
+
+function notices({ from, summary }: Situation, policy: OnFailure, failures: number): readonly SummaryNotice[] {
+  const agent = policy.notify === undefined ? null : readAgentId(policy.notify);
+  if (agent === null) return [];
+  const where = summary.phase === null ? '' : ` in ${summary.phase}`;
+  const reason = `@${from} reports a failure${where}${policy.context === undefined ? '' : `: ${policy.context}`}`;
+  return [{ event: 'failure-reported', agent, detail: { reason, failures } }];
+}
+
+function escalation(
+  { escalate }: Consequence,
+  { from }: Situation,
+  to: AgentId | null,
+  failures: number,
+): readonly SummaryNotice[] {
+  if (!escalate) return [];
+  return tellEscalated(to, { reason: `${failures} failures in this chain, the last by @${from}`, why: 'failures' });
+}
+
+/** What whoever takes over has to know. */
+function failureFor({ from, summary }: Situation, policy: OnFailure, failures: number): JsonObject {
+  return {
+    of: `@${from}`,
+    phase: summary.phase,
+    failures,
+    ...(policy.context === undefined ? {} : { context: policy.context }),
+  };
 }

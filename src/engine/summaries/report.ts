@@ -1,9 +1,7 @@
-/** What a summary does to its own leg, as one decision: whoever reports on a leg has taken it up before. */
+/** What a summary does to its own leg, as one decision: a report on a leg implies that the agent has accepted it. */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
-import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
-import { appendFact } from '../../domain/facts.ts';
-import type { Failure, Handoff } from '../../domain/handoff.ts';
+import type { Custody, Failure, Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { block, unblock } from '../../domain/moves/block.ts';
 import { deliver } from '../../domain/moves/deliver.ts';
@@ -14,7 +12,7 @@ import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { needsVerifier } from '../../domain/verification.ts';
-import { andThen, decideBy, inOrder } from '../change.ts';
+import { andThen, decideBy, decideStep, inOrder } from '../change.ts';
 import { failureText, printable } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 
@@ -26,8 +24,7 @@ export interface Voice {
 
 export type Word =
   | { readonly say: 'complete' }
-  | { readonly say: 'again'; readonly why: string | null }
-  | { readonly say: 'failed'; readonly why: string | null }
+  | { readonly say: 'again' | 'failed'; readonly why: string | null }
   | { readonly say: 'progress' }
   | { readonly say: 'blocked'; readonly on: string };
 
@@ -35,21 +32,19 @@ export type Word =
 export function decideReport(voice: Voice, summary: Summary, word: Word, detail: JsonObject): Decide {
   return (handoff, nowMs) => {
     const source = isAtWork(handoff) ? null : 'a summary';
-    return inOrder([...stepsToHave(voice, handoff), decideWord(voice, summary, word, detail, source)])(handoff, nowMs);
+    return inOrder([...stepsToHold(voice, handoff), decideWord(voice, summary, word, detail, source)])(handoff, nowMs);
   };
 }
 
-/** Decided over this revision and no other: what was looked at before still holds. */
-export function asSeen({ revision }: Handoff, decide: Decide): Decide {
-  return (handoff, nowMs) =>
-    handoff.revision === revision ? decide(handoff, nowMs) : err({ code: 'contended', id: handoff.id });
+/** Without a lease: an agent that only writes summaries does not come back to renew one. */
+export function heldForEver({ to }: Handoff): Custody {
+  return { by: 'hand', holder: to, untilAt: null };
 }
 
-function stepsToHave({ speaker }: Voice, { state }: Handoff): readonly Decide[] {
+/** The steps after which the speaker holds the leg. */
+function stepsToHold({ speaker }: Voice, { state }: Handoff): readonly Decide[] {
   const taken = decideBy(speaker, 'accept', (handoff, nowMs) => ({
-    deed: 'accept',
-    // For as long as it takes: an agent that writes summaries does not come back to renew.
-    moved: accept(handoff, { by: 'hand', holder: handoff.to, untilAt: null }, nowMs),
+    moved: accept(handoff, heldForEver(handoff), nowMs),
   }));
   switch (state) {
     case 'draft':
@@ -57,29 +52,21 @@ function stepsToHave({ speaker }: Voice, { state }: Handoff): readonly Decide[] 
     case 'offered':
       return [taken];
     case 'blocked':
-      return [
-        decideBy(speaker, 'unblock', (handoff, nowMs) => ({ deed: 'unblock', moved: unblock(handoff, nowMs) })),
-        taken,
-      ];
+      return [decideBy(speaker, 'unblock', (handoff, nowMs) => ({ moved: unblock(handoff, nowMs) })), taken];
     default:
       return [];
   }
 }
 
-/** Its sender meant it to be done, and its recipient does it. */
-const offeredByRule: Decide = (handoff, nowMs) => {
-  const moved = offer(handoff, nowMs);
-  if (!moved.ok) return moved;
-  const seen = appendFact(handoff, moved.value, 'offer', principalText(SYSTEM), nowMs, { reason: 'it has been begun' });
-  return ok({ handoff: seen.handoff, facts: [seen.fact] });
-};
+/** A draft whose recipient already works on it counts as offered. */
+const offeredByRule = decideStep(principalText(SYSTEM), 'offer', offer, { reason: 'it has been begun' });
 
-/** A worker of ours or somebody with a lease has it: the summary is not the only thing that is known of the work. */
+/** A worker session or a lease holds the leg: the summary is not the only evidence of the work. */
 function isAtWork({ state, custody }: Handoff): boolean {
   return state === 'accepted' && (custody?.by === 'process' || (custody?.untilAt ?? null) !== null);
 }
 
-/** `source`: what a completion would be known from alone; null: the work was seen. */
+/** `source`: the only source that a completion would be known from; null: Baton has seen the work. */
 function decideWord(
   { speaker, fenceOf }: Voice,
   summary: Summary,
@@ -90,7 +77,6 @@ function decideWord(
   switch (word.say) {
     case 'complete': {
       const delivered = decideBy(speaker, 'deliver', (handoff, nowMs) => ({
-        deed: 'deliver',
         moved: deliver(handoff, { fence: fenceOf(handoff), claims: [], checks: [] }, nowMs),
         detail,
         outcome: resultText(summary),
@@ -98,28 +84,20 @@ function decideWord(
       return andThen(delivered, (handoff) => !needsVerifier(handoff), completeByRule(source));
     }
     case 'again':
+    case 'failed': {
+      const [deed, move] = word.say === 'again' ? (['retry', tryAgain] as const) : (['fail', giveUp] as const);
+      const outcome = failureText(failureOf(summary, word.why));
       return decideBy(speaker, 'fail', (handoff, nowMs) => ({
-        deed: 'retry',
-        moved: tryAgain(handoff, fenceOf(handoff), nowMs),
+        deed,
+        moved: move(handoff, fenceOf(handoff), nowMs),
         detail,
-        outcome: failureText(failureOf(summary, word.why)),
+        outcome,
       }));
-    case 'failed':
-      return decideBy(speaker, 'fail', (handoff, nowMs) => ({
-        deed: 'fail',
-        moved: giveUp(handoff, fenceOf(handoff), nowMs),
-        detail,
-        outcome: failureText(failureOf(summary, word.why)),
-      }));
+    }
     case 'progress':
-      return decideBy(speaker, 'progress', (handoff) => ({
-        deed: 'progress',
-        moved: progress(handoff, fenceOf(handoff)),
-        detail,
-      }));
+      return decideBy(speaker, 'progress', (handoff) => ({ moved: progress(handoff, fenceOf(handoff)), detail }));
     case 'blocked':
       return decideBy(speaker, 'block', (handoff, nowMs) => ({
-        deed: 'block',
         moved: block(handoff, { reason: 'question', text: word.on }, fenceOf(handoff), nowMs),
         detail: { ...detail, question: word.on },
       }));

@@ -12,8 +12,8 @@ import { counted } from '../../foundation/count-text.ts';
 import { restoreSchedule } from './schedule-line.ts';
 import { isOfItsPast } from './already-known.ts';
 import { linesOf, type RawLine } from './lines.ts';
-import { readHeader, readLine, readText, type Footer, type LineProblem } from './read-line.ts';
-import { LINE_BYTES_MAX, totalOf } from './write-line.ts';
+import { readHeader, readLine, readText, type LineProblem } from './read-line.ts';
+import { LINE_BYTES_MAX, totalOf, type Footer } from './write-line.ts';
 
 export interface Imported {
   readonly added: number;
@@ -68,20 +68,20 @@ export async function importAll(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
 ): Promise<Result<Imported & Pick<Footer, 'count' | 'sha256'>, ImportStop>> {
-  const desk = deskOf(store, options.progress ?? (() => undefined));
+  const batch = openBatch(store, options.progress ?? (() => undefined));
   let footer: (Footer & { readonly line: number }) | null = null;
   let line = 0;
   /** Nothing after this line can be made sense of. */
   const stop = async (at: number, problem: LineProblem): Promise<{ ok: false; refusal: ImportStop }> => {
-    await desk.flush();
-    desk.passOver({ line: at, ...problem });
-    return err(desk.badLines());
+    await batch.flush();
+    batch.passOver({ line: at, ...problem });
+    return err(batch.badLines());
   };
 
   for await (const raw of linesOf(chunks, LINE_BYTES_MAX)) {
     if (options.signal?.aborted === true) {
-      await desk.flush();
-      return err({ code: 'interrupted', soFar: desk.soFar() });
+      await batch.flush();
+      return err({ code: 'interrupted', soFar: batch.soFar() });
     }
     line = raw.number;
     const text = textOf(raw);
@@ -97,37 +97,31 @@ export async function importAll(
     const read = text.ok ? readLine(text.value) : text;
     if (!read.ok) {
       if (raw.tooLong || !raw.ended) return stop(line, brokenOff(raw, read.refusal));
-      desk.passOver({ line, ...read.refusal });
+      batch.passOver({ line, ...read.refusal });
     } else if (read.value.kind === 'footer') footer = { ...read.value, line };
-    else if (read.value.kind === 'schedule') {
-      desk.total.add(read.value.sha256);
-      await desk.putSchedule(line, read.value.record);
-    } else {
-      desk.total.add(read.value.sha256);
-      await desk.put({ line, copy: marked(read.value.copy, options.source ?? 'an export') }, raw.bytes.length);
+    else {
+      batch.total.add(read.value.sha256);
+      if (read.value.kind === 'schedule') await batch.putSchedule(line, read.value.record);
+      else await batch.put({ line, copy: marked(read.value.copy, options.source ?? 'an export') }, raw.bytes.length);
     }
   }
   if (line === 0) return stop(1, { says: 'the file is empty', column: 1 });
   if (footer === null) return stop(line, { says: MISSING_END, column: 1 });
-  await desk.flush();
+  await batch.flush();
   const { count, schedules, sha256 } = footer;
-  if (count + schedules !== desk.seen()) {
-    const made = [counted(count, 'handoff'), ...(schedules === 0 ? [] : [counted(schedules, 'schedule')])].join(
-      ' and ',
-    );
-    const says = `the export was made of ${made}, here are ${desk.seen()}: lines are missing, or stand here twice`;
+  if (count + schedules !== batch.seen()) {
+    const parts = [counted(count, 'handoff'), ...(schedules === 0 ? [] : [counted(schedules, 'schedule')])];
+    const made = parts.join(' and ');
+    const says = `the export was made of ${made}, here are ${batch.seen()}: lines are missing, or stand here twice`;
     return stop(footer.line, { says, column: 1 });
   }
-  if (desk.refused() > 0) return err(desk.badLines());
-  if (sha256 === desk.total.hex()) return ok({ ...desk.soFar(), count, sha256 });
+  if (batch.refused() > 0) return err(batch.badLines());
+  if (sha256 === batch.total.hex()) return ok({ ...batch.soFar(), count, sha256 });
   const says = 'the checksum of the whole export does not fit: a line was taken out and another put in';
   return stop(footer.line, { says, column: 1 });
 }
 
-/**
- * Anybody can write a file whose checksums and hashes fit. What comes from one is what somebody reports, whatever it says
- * about itself.
- */
+/** Anybody can write a file whose checksums and hashes fit, so an imported completion is only reported. */
 function marked(copy: Copy, source: string): Copy {
   const { handoff } = copy;
   return {
@@ -154,22 +148,8 @@ function brokenOff(raw: RawLine, problem: LineProblem): LineProblem {
     : { says: `the file breaks off in the middle of this line (${problem.says})`, column: problem.column };
 }
 
-/** Where lines wait until there are enough of them for one transaction. */
-function deskOf(
-  store: ImportTarget,
-  progress: (handoffs: number) => void,
-): {
-  readonly total: ReturnType<typeof totalOf>;
-  put(waiting: Waiting, bytes: number): Promise<void>;
-  putSchedule(line: number, record: ScheduleRecord): Promise<void>;
-  flush(): Promise<void>;
-  passOver(bad: BadLine): void;
-  /** Lines of handoffs and schedules, also those that were passed over. */
-  seen(): number;
-  refused(): number;
-  badLines(): ImportStop;
-  soFar(): Imported;
-} {
+/** Collects lines until there are enough of them for one transaction. */
+function openBatch(store: ImportTarget, progress: (handoffs: number) => void) {
   const counts = { added: 0, schedules: 0, same: 0, ahead: 0, conflicting: 0 };
   let schedulesSeen = 0;
   const conflicts: { line: number; id: HandoffId }[] = [];
@@ -235,16 +215,17 @@ function deskOf(
   return {
     putSchedule,
     total: totalOf(),
-    put: async (one, size) => {
+    put: async (one: Waiting, size: number): Promise<void> => {
       waiting.push(one);
       bytes += size;
       if (waiting.length >= BATCH_MAX || bytes >= BATCH_BYTES) await flush();
     },
     flush,
     passOver,
+    /** Lines of handoffs and schedules, also those that were passed over. */
     seen: () => settled + schedulesSeen + refused,
     refused: () => refused,
-    badLines: () => {
+    badLines: (): ImportStop => {
       const [first, ...others] = bad.toSorted((a, b) => a.line - b.line);
       return { code: 'bad-line', ...present(first, 'a bad line'), refused, others, soFar: soFar() };
     },

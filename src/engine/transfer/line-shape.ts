@@ -18,7 +18,11 @@ export const LineShape = z.strictObject({
   sha256: z.string(),
 });
 
-/** Of a line whose checksum says that we have written it: only what is needed to find its handoff. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unknown'}`;
+}
+
+/** Of a line whose checksum says that Baton has written it: only what is needed to find its handoff. */
 export const HeadShape = z.object({ handoff: z.object(Record.pick({ id: true, revision: true, trail: true }).shape) });
 
 export const HeaderShape = z.object({ baton: z.literal('export'), version: z.int(), exportedAt: z.string() });

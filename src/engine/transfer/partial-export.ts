@@ -1,14 +1,14 @@
 /**
- * How far an export had come that was interrupted. What counts of it are whole, undamaged lines which are the first
- * handoffs of this database in its own order, none missing between them: whatever was committed late, with a smaller
- * number than others that were read before, is written now, and nothing is written twice.
+ * How far an interrupted export had come. Only whole, undamaged lines count, which are the first handoffs of this database
+ * in its own order with none missing between them: a handoff that was committed late, with a smaller number than others
+ * that were read before, is written now, and nothing is written twice.
  */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Head, Store } from '../../stores/store.ts';
 import { isOfItsPast } from './already-known.ts';
-import { linesOf, type RawLine } from './lines.ts';
-import { readHead, readHeader, readText } from './read-line.ts';
+import { linesOf } from './lines.ts';
+import { readHead, readHeader, wholeText } from './read-line.ts';
 import { LINE_BYTES_MAX, totalOf } from './write-line.ts';
 
 export interface PartialExport {
@@ -22,7 +22,7 @@ export interface PartialExport {
 
 export type CannotGoOn =
   | { readonly code: 'not-an-export'; readonly says: string }
-  /** Somebody else's, or the database is not what it was: what the file holds is perhaps nowhere else. */
+  /** Of another database, or this one was reset: the file may be the only copy. */
   | { readonly code: 'another-database'; readonly line: number; readonly id: HandoffId }
   | { readonly code: 'interrupted' };
 
@@ -64,7 +64,7 @@ export async function readPartialExport(
   let other: HeadLine | null = null;
   for await (const raw of linesOf(chunks, LINE_BYTES_MAX)) {
     if (options.signal?.aborted === true) return err({ code: 'interrupted' });
-    const text = textOf(raw);
+    const text = wholeText(raw);
     if (raw.number === 1 && text !== null) {
       const header = readHeader(text);
       if (!header.ok) return err({ code: 'not-an-export', says: header.refusal.says });
@@ -81,10 +81,4 @@ export async function readPartialExport(
     return err({ code: 'another-database', line: other.line, id: other.id });
   }
   return ok(begun.count === 0 ? null : begun);
-}
-
-/** Null: what a writer left that was killed, or a disk that lost power. */
-function textOf(raw: RawLine): string | null {
-  const text = raw.ended && !raw.tooLong ? readText(raw.bytes) : null;
-  return text?.ok === true ? text.value : null;
 }

@@ -1,4 +1,4 @@
-/** One line of an export, read at the door: what comes out of here is a record that the house could have written. */
+/** Reads one line of an export: its record is one that Baton itself could have written. */
 import { parseExact } from '../../foundation/exact-json.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { readJson, writeJson } from '../../foundation/json.ts';
@@ -10,17 +10,15 @@ import { HANDOFF } from '../../domain/handoff.ts';
 import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
 import type { Copy, Head, ScheduleRecord } from '../../stores/store.ts';
 import { readSchedule } from './schedule-line.ts';
-import { FooterShape, HeaderShape, HeadShape, LineShape } from './line-shape.ts';
-import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf } from './write-line.ts';
+import { firstIssue, FooterShape, HeaderShape, HeadShape, LineShape } from './line-shape.ts';
+import type { RawLine } from './lines.ts';
+import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf, type Footer } from './write-line.ts';
 import { issueText } from '../../formats/issue-text.ts';
 
 export interface LineProblem {
   readonly says: string;
   readonly column: number;
 }
-
-/** `count`: of handoffs. */
-export type Footer = { readonly count: number; readonly schedules: number; readonly sha256: string };
 
 export type ReadLine =
   | { readonly kind: 'handoff'; readonly copy: Copy; readonly sha256: string }
@@ -29,7 +27,7 @@ export type ReadLine =
 
 /** A record with its facts is larger than what one sender may send. */
 const LINE_LIMITS = { bytesMax: LINE_BYTES_MAX, nodesMax: 10_000_000, keepsIntegers: true };
-/** What neither database can hold looks like this in JSON, and so do texts that only speak of it. */
+/** An escape of a character that no database can hold; a text may also only quote such an escape. */
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/;
 
 export function readText(bytes: Uint8Array): Result<string, LineProblem> {
@@ -55,25 +53,22 @@ export function readHeader(text: string): Result<{ readonly exportedAt: string }
 export function readLine(text: string): Result<ReadLine, LineProblem> {
   const parsed = parse(text);
   if (!parsed.ok) return parsed;
-  if (typeof parsed.value === 'object' && parsed.value !== null && 'end' in parsed.value)
-    return readFooter(parsed.value);
+  const value = typeof parsed.value === 'object' && parsed.value !== null ? parsed.value : {};
+  if ('end' in value) return readFooter(value);
   const split = splitLine(text);
   if (split === null) return wrong('the checksum of the line is missing at its end');
-  if (hexDigestOf(split.text) !== split.sha256) return wrong('the line was changed: its checksum does not fit');
-  if (typeof parsed.value === 'object' && parsed.value !== null && 'schedule' in parsed.value) {
-    const schedule = readSchedule(parsed.value, split.text);
-    return schedule.ok
-      ? ok({ kind: 'schedule', record: schedule.value, sha256: split.sha256 })
-      : wrong(schedule.refusal);
+  const { sha256 } = split;
+  if (hexDigestOf(split.text) !== sha256) return wrong('the line was changed: its checksum does not fit');
+  if ('schedule' in value) {
+    const schedule = readSchedule(value, split.text);
+    return schedule.ok ? ok({ kind: 'schedule', record: schedule.value, sha256 }) : wrong(schedule.refusal);
   }
   const copy = readCopy(parsed.value, text);
   if (!copy.ok) return copy;
   if (textOf(copy.value) !== split.text) return wrong('written in another way than Baton writes it');
   const whole = { ...copy.value, handoff: withAssurance(copy.value) };
   const flaw = flawOf(whole.handoff, whole.facts, whole.body);
-  return flaw === null
-    ? ok({ kind: 'handoff', copy: whole, sha256: split.sha256 })
-    : wrong(`${whole.handoff.id} cannot be: ${flaw}`);
+  return flaw === null ? ok({ kind: 'handoff', copy: whole, sha256 }) : wrong(`${whole.handoff.id} cannot be: ${flaw}`);
 }
 
 /** An export of an older version says nothing about it. */
@@ -83,7 +78,13 @@ function withAssurance({ handoff, facts }: Copy): Copy['handoff'] {
   return { ...handoff, assurance: said ?? (last === undefined ? null : assuranceAfter(handoff, last)) };
 }
 
-/** Only what tells whose line it is. Null: it is damaged, or not the line of a handoff. */
+/** The text of a whole line; null: the writer was killed in it, or the disk lost it. */
+export function wholeText(raw: RawLine): string | null {
+  const text = raw.ended && !raw.tooLong ? readText(raw.bytes) : null;
+  return text?.ok === true ? text.value : null;
+}
+
+/** Only what tells which handoff the line is of. Null: the line is damaged, or not that of a handoff. */
 export function readHead(text: string): { readonly head: Head; readonly sha256: string } | null {
   const split = splitLine(text);
   if (split === null || hexDigestOf(split.text) !== split.sha256) return null;
@@ -101,10 +102,7 @@ function readFooter(value: object): Result<ReadLine, LineProblem> {
 
 function readCopy(value: unknown, text: string): Result<Copy, LineProblem> {
   const read = LineShape.safeParse(value, { error: issueText });
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    return wrong(`${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unknown'}`);
-  }
+  if (!read.success) return wrong(firstIssue(read.error));
   const handoff = withUsual(HANDOFF, read.data.handoff);
   const given = parseExact(text, value) as { readonly body: unknown; readonly outcome: unknown };
   const body = writeJson(given.body);
@@ -119,19 +117,19 @@ function readCopy(value: unknown, text: string): Result<Copy, LineProblem> {
   });
 }
 
-/** Judged field by field just now: from here on they are names of ours. What older lines lack is as usual. */
+/** The schema has checked each field, so the type holds. A field that older lines lack has its usual value. */
 function withUsual<Thing>(fields: RecordFields<Thing>, read: object): Thing {
   const usual = fieldsOf(fields).filter(({ columns }) => columns === null);
   return { ...Object.fromEntries(usual.map((field) => [field.name, field.usual])), ...read } as Thing;
 }
 
-/** The quick way first; the slow one knows where it went wrong, and what a database would stumble over. */
+/** The quick parser first; the slow one says where the text is wrong, and refuses what no database can hold. */
 function parse(text: string): Result<unknown, LineProblem> {
   if (!SUSPICIOUS.test(text)) {
     try {
       return ok(JSON.parse(text) as unknown);
     } catch {
-      // The other reader says where.
+      // The slow parser says where.
     }
   }
   const read = readJson(text, LINE_LIMITS);

@@ -1,6 +1,5 @@
 /** A schedule as one line of an export: what it sends, when it is due next, and what became of its last occurrence. */
 import * as z from 'zod';
-import { hexDigestOf } from '../../foundation/digest.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { HANDOFF, KINDS } from '../../domain/handoff.ts';
@@ -10,7 +9,8 @@ import type { Described } from '../../domain/field-shapes.ts';
 import { issueText } from '../../formats/issue-text.ts';
 import { zodFields, zodOf } from '../../formats/zod-shape.ts';
 import type { ScheduleRecord, Store } from '../../stores/store.ts';
-import type { WrittenLine } from './write-line.ts';
+import { firstIssue } from './line-shape.ts';
+import { withChecksum, type WrittenLine } from './write-line.ts';
 
 const PAGE = 200;
 
@@ -61,23 +61,14 @@ export async function allSchedules({ schedules }: Pick<Store, 'schedules'>): Pro
 }
 
 export function writeScheduleLine({ spec, nextAt, last }: ScheduleRecord): WrittenLine {
-  const schedule = {
-    ...(JSON.parse(spec) as object),
-    nextAt,
-    last: last === null ? null : (JSON.parse(last) as object),
-  };
-  const text = JSON.stringify({ schedule });
-  const sha256 = hexDigestOf(text);
-  return { text: `${text.slice(0, -1)},"sha256":"${sha256}"}`, sha256 };
+  const known = { nextAt, last: last === null ? null : (JSON.parse(last) as object) };
+  return withChecksum(JSON.stringify({ schedule: { ...(JSON.parse(spec) as object), ...known } }));
 }
 
 /** `text`: the line without its checksum, which fits. */
 export function readSchedule(value: unknown, text: string): Result<ScheduleRecord, string> {
   const read = ScheduleShape.safeParse(value, { error: issueText });
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    return err(`${issue?.path.join('.') ?? 'the line'}: ${issue?.message ?? 'unknown'}`);
-  }
+  if (!read.success) return err(firstIssue(read.error));
   const { schedule: said } = value as { readonly schedule: Readonly<Record<string, unknown>> };
   if (JSON.stringify({ schedule: said }) !== text) return err('written in another way than Baton writes it');
   const { nextAt, last, ...spec } = said;

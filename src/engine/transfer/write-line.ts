@@ -24,21 +24,23 @@ export function headerLine(exportedAtMs: number): string {
   return JSON.stringify({ baton: 'export', version: FORMAT_VERSION, exportedAt: new Date(exportedAtMs).toISOString() });
 }
 
-/** `count`: of handoffs. */
-export function footerLine({
-  count,
-  schedules,
-  sha256,
-}: {
+/** What the last line of an export says. `count`: of handoffs. */
+export interface Footer {
   readonly count: number;
   readonly schedules: number;
   readonly sha256: string;
-}): string {
+}
+
+export function footerLine({ count, schedules, sha256 }: Footer): string {
   return JSON.stringify({ end: true, count, ...(schedules === 0 ? {} : { schedules }), sha256 });
 }
 
 export function writeLine(copy: Copy): WrittenLine {
-  const text = textOf(copy);
+  return withChecksum(textOf(copy));
+}
+
+/** A JSON object with the digest of its text at its end. */
+export function withChecksum(text: string): WrittenLine {
   const sha256 = hexDigestOf(text);
   return { text: `${text.slice(0, -1)},"sha256":"${sha256}"}`, sha256 };
 }

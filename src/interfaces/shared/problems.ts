@@ -4,7 +4,6 @@ import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import type { PauseRefusal } from '../../engine/pauses.ts';
 import type { ScheduleRefusal } from '../../engine/schedules.ts';
-import type { UndeliveredRefusal } from '../../engine/undelivered.ts';
 import type { SchemaRefusal } from '../../engine/schema-registry.ts';
 import type { StartRefusal } from '../../engine/succession/agents.ts';
 import type { BeginRefusal } from '../../engine/succession/begin.ts';
@@ -25,7 +24,7 @@ type EngineCode =
   | IngestRefusal['code']
   | ScheduleRefusal['code']
   | PauseRefusal['code']
-  | UndeliveredRefusal['code']
+  | 'not-undelivered'
   | BeginRefusal['code']
   | StartRefusal['code'];
 

@@ -11,7 +11,7 @@ import { OPERATOR, type Principal } from '../../../src/domain/principal.ts';
 import type { Summary } from '../../../src/domain/summary.ts';
 import { NO_RULES, type WorkspaceRules, type Context } from '../../../src/engine/context.ts';
 import { ingestText, type BlockAnswer, type TextToIngest } from '../../../src/engine/handoffs/ingest-text.ts';
-import { summaryIn } from '../../../src/engine/summaries/summary-detail.ts';
+import { summaryIn } from '../../../src/domain/summary-in-fact.ts';
 import { notificationRules } from '../../../src/adapters/notifications/notification-rules.ts';
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Store } from '../../../src/stores/store.ts';

@@ -1,0 +1,72 @@
+/** Reads of the store that many operations begin with: one handoff for whoever may ask for it, and page after page. */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { may, type Op } from '../../domain/rights.ts';
+import type { FactQuery, FactRead, Page, Query, Store, Whole } from '../../stores/store.ts';
+import type { Context } from '../context.ts';
+
+type Finds = Pick<Context, 'store'>;
+
+export async function findHandoff({ store }: Finds, id: HandoffId): Promise<Handoff | null> {
+  return (await store.find({ by: 'ids', ids: [id] })).items[0] ?? null;
+}
+
+/** The handoff, where the principal has this right to it. */
+export async function handoffFor(
+  ctx: Finds,
+  principal: Principal,
+  op: Op,
+  id: HandoffId,
+): Promise<Result<Handoff, Refusal>> {
+  const handoff = await findHandoff(ctx, id);
+  if (handoff === null) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, op, handoff);
+  return entitled.ok ? ok(handoff) : entitled;
+}
+
+/** The same with all that the handoff carries. */
+export async function loadFor(
+  { store }: Finds,
+  principal: Principal,
+  op: Op,
+  id: HandoffId,
+): Promise<Result<Whole, Refusal>> {
+  const whole = await store.load(id);
+  if (whole === null) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, op, whole.handoff);
+  return entitled.ok ? ok(whole) : entitled;
+}
+
+type PagedQuery = Extract<Query, { readonly by: 'places' | 'waiting' | 'filter' }>;
+
+/** Every page of an answer, in order; with `pagesMax`, no more than so many. */
+export async function* pagesOf(
+  store: Pick<Store, 'find'>,
+  query: PagedQuery,
+  pagesMax = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Page['items'], void, undefined> {
+  let after: string | null = null;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const found: Page = await store.find(after === null ? query : { ...query, after });
+    yield found.items;
+    after = found.next;
+    if (after === null) return;
+  }
+}
+
+/** Every fact, a page at a time, up to the newest; `after`: only those behind this cursor. */
+export async function* pagesOfFacts(
+  store: Pick<Store, 'facts'>,
+  query: FactQuery,
+): AsyncGenerator<readonly FactRead[], void, undefined> {
+  let { after } = query;
+  for (;;) {
+    const page = await store.facts(after === undefined ? query : { ...query, after });
+    if (page.length > 0) yield page;
+    if (page.length < query.max) return;
+    after = page.at(-1)?.cursor;
+  }
+}
