@@ -20,7 +20,7 @@ export interface AgentSession {
   readonly id: number;
   /** Counts the replacements of this record. */
   readonly revision: number;
-  /** Made by whoever adds the session: adding the same key again answers the session that is there. */
+  /** Chosen by the caller: adding the same key again answers the existing session. */
   readonly key: string;
   /** Null: it can be watched, but it has no successor. */
   readonly persona: AgentId | null;

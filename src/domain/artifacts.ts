@@ -53,14 +53,12 @@ export function serves({ status }: ArtifactCard): boolean {
   return status === 'active' || status === 'deprecated';
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 export interface Ages {
   readonly deprecatedMs: number;
   readonly archivedMs: number;
 }
 
-export const AGES: Ages = { deprecatedMs: 30 * DAY_MS, archivedMs: 90 * DAY_MS };
+export const AGE_DAYS = { deprecated: 30, archived: 90 } as const;
 
 /** What its age makes due; null: nothing. Age alone never ends an active artifact: somebody has to deprecate it. */
 export function aged(card: ArtifactCard, ages: Ages, nowMs: number): 'archive' | 'remove' | null {

@@ -1,10 +1,11 @@
-/** What does not go on without a person: the one table of reasons, the most urgent first. */
+/** Why a handoff needs a person: the one table of reasons, the most urgent first. */
 import { dueAtOf } from './deadlines.ts';
+import { DAY_MS, MINUTE_MS } from './duration.ts';
 import { countedAttempts, failedDependencyOf, type Handoff } from './handoff.ts';
 import type { State } from './lifecycle.ts';
 import type { Op } from './rights.ts';
 
-/** Each with the right of whoever is asked to do something about it. */
+/** Each with the right that is needed to do something about it. */
 export const ATTENTION = {
   /** Somebody has to answer. */
   question: { right: 'unblock' },
@@ -16,7 +17,7 @@ export const ATTENTION = {
   overdue: { right: 'read' },
   /** It ended badly within a day, and nobody has retried it. */
   failed: { right: 'retry' },
-  /** An attempt failed, and another one follows by itself: the only reason that asks nobody for anything. */
+  /** An attempt failed, and a retry follows automatically: the only reason that needs no action. */
   failing: { right: 'read' },
 } as const satisfies Record<string, { readonly right: Op }>;
 
@@ -24,11 +25,10 @@ export type AttentionReason = keyof typeof ATTENTION;
 
 export const ATTENTION_REASONS = Object.keys(ATTENTION) as [AttentionReason, ...AttentionReason[]];
 
-/** Whoever cancels knows what to do next. */
+/** Without `cancelled`: its sender ended it on purpose. */
 export const ENDED_BADLY: readonly State[] = ['failed', 'rejected', 'expired'];
-const BAD_END_MS = 24 * 60 * 60_000;
-/** What ends by itself unless somebody does something is told so long before. */
-const SOON_MS = 10 * 60_000;
+/** How long before its end a handoff that nobody acts on is shown. */
+const SOON_MS = 10 * MINUTE_MS;
 
 /** Null: it needs nobody. A bad end that was retried needs nobody either; only the caller knows whether it was. */
 export function attentionReason(handoff: Handoff, nowMs: number): AttentionReason | null {
@@ -38,7 +38,7 @@ export function attentionReason(handoff: Handoff, nowMs: number): AttentionReaso
   if (state === 'delivered') return 'review';
   if (isOverdue(handoff, nowMs)) return 'overdue';
   if (state === 'offered') return countedAttempts(handoff) > 0 ? 'failing' : null;
-  return ENDED_BADLY.includes(state) && nowMs - since < BAD_END_MS ? 'failed' : null;
+  return ENDED_BADLY.includes(state) && nowMs - since < DAY_MS ? 'failed' : null;
 }
 
 /** What somebody is at has a clock of its own. */

@@ -12,13 +12,13 @@ export interface Body {
   readonly outputSchema?: string;
   /** The text of the file that it came as, to the byte. */
   readonly message?: string;
-  /** What the house knew of both when it was made, where the request does not say it. */
+  /** The configured parts of sender and recipient when the handoff was made. */
   readonly source?: Party;
   readonly target?: Party;
   readonly leg?: LegNote;
   /** What was not as it should be when it was taken in; told with the answer. */
   readonly warnings?: readonly string[];
-  /** What became of each handoff that it waited for. Never stored: added for whoever works on it. */
+  /** The results of the handoffs that it waited for. Never stored: added for the worker. */
   readonly dependencies?: JsonObject;
 }
 
@@ -45,10 +45,11 @@ export interface Party {
 /** Kept with a leg that a summary opened. */
 interface LegNote {
   readonly project: string;
-  /** What happens when it fails, if whoever fails says nothing else. */
+  /** What happens when it fails, unless the failing agent says otherwise. */
   readonly onFailure?: OnFailure;
 }
 
+const OBJECT = { type: 'object', fields: {}, open: true } as const;
 const PARTY = optional(
   object<Party>({ phase: optional<number>({ type: 'non-negative' }), agentType: optional(text()) }, { open: true }),
 );
@@ -58,19 +59,14 @@ export const BODY: Shape<Body> = object<Body>(
   {
     input: { type: 'json' },
     schema: optional(text()),
-    context: optional<JsonObject>({ type: 'object', fields: {}, open: true }),
+    context: optional<JsonObject>(OBJECT),
     outputSchema: optional(text()),
     message: optional(text()),
     source: PARTY,
     target: PARTY,
-    leg: optional(
-      object<LegNote>(
-        { project: text(), onFailure: optional<OnFailure>({ type: 'object', fields: {}, open: true }) },
-        { open: true },
-      ),
-    ),
+    leg: optional(object<LegNote>({ project: text(), onFailure: optional<OnFailure>(OBJECT) }, { open: true })),
     warnings: optional(list(text())),
-    dependencies: optional<JsonObject>({ type: 'object', fields: {}, open: true }),
+    dependencies: optional<JsonObject>(OBJECT),
   },
   { open: true },
 );

@@ -1,4 +1,5 @@
-/** What one chain of handoffs may use before nothing more is added to it: agents that keep each other busy have an end. */
+/** What one chain of handoffs may use before nothing more is added to it, so that agents cannot keep each other busy for ever. */
+import { MINUTE_MS } from './duration.ts';
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
@@ -22,8 +23,6 @@ export interface Exhausted {
   readonly used: number;
   readonly max: number;
 }
-
-const MINUTE_MS = 60_000;
 
 /** Whether time and cost are asked for: only then somebody has to read all facts. */
 export function needsFacts({ minutes, cost }: ChainBudget): boolean {

@@ -1,4 +1,4 @@
-/** What ends without being completed goes to whoever its sender has named for that: the reason to send it there. */
+/** The effect that sends a handoff which ended without completion to the agent that its sender named for that. */
 import type { JsonText } from '../foundation/json.ts';
 import { ENDED_BADLY } from './attention.ts';
 import type { Effect } from './decision.ts';

@@ -3,15 +3,13 @@
  * they say otherwise; whatever is blocked has a day.
  */
 import { err, type Result } from '../foundation/result.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './duration.ts';
 import type { Handoff, Kind, Terms } from './handoff.ts';
 import type { Refusal } from './refusals.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
 export const CLOCKS = {
-  queue: { draftMs: null, offeredMs: null, blockedMs: 24 * HOUR, attemptTimeoutMs: 300_000 },
-  document: { draftMs: HOUR, offeredMs: 4 * HOUR, blockedMs: 24 * HOUR, attemptTimeoutMs: null },
+  queue: { draftMs: null, offeredMs: null, blockedMs: DAY_MS, attemptTimeoutMs: 300_000 },
+  document: { draftMs: HOUR_MS, offeredMs: 4 * HOUR_MS, blockedMs: DAY_MS, attemptTimeoutMs: null },
 } as const satisfies Record<Kind, Pick<Terms, 'draftMs' | 'offeredMs' | 'blockedMs' | 'attemptTimeoutMs'>>;
 
 /**
@@ -20,10 +18,10 @@ export const CLOCKS = {
  */
 export const TIMEOUT_GRACE_MS = 2_000;
 
-/** A claim by hand without a word from its holder lasts this long. */
-export const HAND_LEASE_MS = 15 * MINUTE;
+/** How long a claim by hand lasts that is not renewed. */
+export const HAND_LEASE_MS = 15 * MINUTE_MS;
 
-/** How long a claim by hand lasts; null: for ever. A person works on a document for days, and nobody waits for a beat. */
+/** When a claim by hand ends; null: never. A person works on a document for days without renewing. */
 export function handUntilAt(kind: Kind, nowMs: number, leaseMs: number): number | null {
   return kind === 'document' ? null : nowMs + leaseMs;
 }
@@ -55,7 +53,7 @@ export function dueAtOf(handoff: Handoff): number | null {
   }
 }
 
-/** Null: there is time left. A document that nobody took in time is not taken afterwards, marked as expired or not. */
+/** Null: there is time left. A document that nobody took in time can no longer be taken, marked as expired or not. */
 export function overdueRefusal(handoff: Handoff, nowMs: number): Result<never, Refusal> | null {
   const { id, state, kind } = handoff;
   const dueAt = dueAtOf(handoff);
@@ -70,7 +68,7 @@ export function heldUntilOf(handoff: Handoff): number | null {
   return earliest(timeoutAtOf(handoff), custody?.by === 'hand' ? custody.untilAt : null);
 }
 
-/** The end of the present attempt: by the word of its worker, else by the terms. */
+/** The end of the present attempt: as its worker has set it, else by the terms. */
 export function timeoutAtOf({ state, since, terms, custody }: Handoff): number | null {
   if (state !== 'accepted') return null;
   if (custody?.by === 'process' && custody.untilAt !== undefined) return custody.untilAt;

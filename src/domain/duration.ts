@@ -1,5 +1,11 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const UNIT_MS = { ms: 1, s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
+
 /** Durations as people write them: `90` and `90s` are seconds, `5m`, `2h`, `1d`; `250ms` for the short ones. */
-const UNITS: Readonly<Record<string, number>> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = { '': UNIT_MS.s, ...UNIT_MS };
 
 export function durationRule(minSeconds: number, maxSeconds: number): string {
   return `seconds from ${minSeconds} to ${maxSeconds} with at most three decimals, or with a unit: 90s, 5m, 2h, 1d`;

@@ -64,7 +64,7 @@ export const FACT_EXTRA = extraOf(FACT);
 /** The trail before the first fact. */
 export const NO_TRAIL = '';
 
-/** To be filled by whoever makes or reads a fact. */
+/** To be filled by the code that makes or reads a fact. */
 export function blankFact(): Mutable<Fact> {
   return {
     handoff: '' as HandoffId,

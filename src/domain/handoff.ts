@@ -246,7 +246,7 @@ export const HANDOFF: RecordFields<Handoff> = {
   trail: { shape: text(), columns: ['trail'], changes: true },
 };
 
-/** To be filled by whoever makes or reads a record. All have the same fields in the same order, which keeps them fast. */
+/** To be filled by the code that makes or reads a record. All have the same fields in the same order, which keeps them fast. */
 export function blankHandoff(): Mutable<Handoff> {
   return {
     id: UNSET,

@@ -1,6 +1,7 @@
 /** What agents measure, in whatever form they write it: understood where that needs no guess, kept as text where not. */
 import { groupBy } from '../foundation/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
+import { UNIT_MS } from './duration.ts';
 
 type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
 
@@ -65,13 +66,12 @@ function countIn(text: string): Read {
   return value === undefined ? null : { kind: 'count', unit: '', value: Number(value), of: Number(of) };
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:ms|msecs?|milliseconds?)$/, 'ms'],
-  [/^(?:s|secs?|seconds?)$/, 's'],
-  [/^(?:m|mins?|minutes?)$/, 'm'],
-  [/^(?:h|hrs?|hours?)$/, 'h'],
-  [/^(?:d|days?)$/, 'd'],
+const UNIT_WORDS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:ms|msecs?|milliseconds?)$/, UNIT_MS.ms],
+  [/^(?:s|secs?|seconds?)$/, UNIT_MS.s],
+  [/^(?:m|mins?|minutes?)$/, UNIT_MS.m],
+  [/^(?:h|hrs?|hours?)$/, UNIT_MS.h],
+  [/^(?:d|days?)$/, UNIT_MS.d],
 ];
 
 /** `3m 45s`, `2h15m`, `1.5 hours`, `00:03:45`. Units fall from left to right, so `5m 3h` is none. */
@@ -85,8 +85,7 @@ function durationIn(text: string): Read {
   let total = 0;
   let last = Number.POSITIVE_INFINITY;
   for (const [, amount, word = ''] of text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
-    const unit = UNIT_WORDS.find(([form]) => form.test(word.toLowerCase()))?.[1];
-    const size = unit === undefined ? undefined : UNIT_MS[unit];
+    const size = UNIT_WORDS.find(([form]) => form.test(word.toLowerCase()))?.[1];
     if (size === undefined || size >= last) return null;
     last = size;
     total += Number(amount) * size;

@@ -14,7 +14,7 @@ const HANDOFF_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Windows gives these names to devices, whatever stands after the first dot. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** Accepts `@grok`, `grok` and `Grok`: the dialects disagree, the house does not. */
+/** Accepts `@grok`, `grok` and `Grok`: formats write all three. */
 export function readAgentId(text: string): AgentId | null {
   const name = text.trim().replace(/^@/, '');
   // Judged before its letters are made small, because the Kelvin sign becomes a k.

@@ -16,14 +16,14 @@ export type Principal =
       /** Signs the moves of this agent; absent: they are not signed. */
       readonly signer?: Signer;
     } & Shown)
-  /** The person at the machine, or whoever holds an operator's token. */
+  /** The local user, or the holder of an operator's token. */
   | ({ readonly kind: 'operator' } & Shown)
-  /** Clocks, sweeps and the rules of the house. */
+  /** Clocks, sweeps and the rules of the workspace. */
   | { readonly kind: 'system' }
   /** A program that only moves files: nobody vouches for more than its user id. */
   | { readonly kind: 'file'; readonly user: string }
   /**
-   * Whoever wrote a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
+   * The writer of a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
    * it has that one's rights and no others.
    */
   | {

@@ -190,7 +190,7 @@ export class ProjectFold {
     };
     before.push(telling);
     this.tellings.set(summary.project, before);
-    // A draft says nothing about the one who is to take it up.
+    // A summary that makes a draft is no report on the draft.
     if (leg !== null && fact.deed !== 'create') leg.last = telling;
   }
 }

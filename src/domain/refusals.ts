@@ -1,4 +1,4 @@
-/** Everything the house can answer instead of doing it: a closed union with data, worded by the faces. */
+/** Every refusal: a closed union with data, which the interfaces put into words. */
 import type { Exhausted } from './chain-budget.ts';
 import type { Check } from './evidence.ts';
 import type { Direction } from './limits.ts';

@@ -1,4 +1,5 @@
 /** Work that is sent again and again: at fixed distances, or at times of a calendar. */
+import { UNIT_MS } from './duration.ts';
 import type { AgentId } from './names.ts';
 
 export const SCHEDULE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -38,7 +39,7 @@ export interface LastOccurrence {
   readonly refused?: string;
 }
 
-/** An occurrence that is older than this was missed: whoever sends it would be late. */
+/** An occurrence that is older than this was missed. */
 const LATE_MS = 60_000;
 
 /** The next instant of a schedule after this one; null: there is none. */
@@ -53,7 +54,7 @@ export interface Turn {
 
 /**
  * What is to be done about a schedule that is due since `dueAt`. Occurrences of the last minute are sent one by one; what
- * is older was missed. Whoever asks twice, or a moment later, is answered an occurrence of the same series.
+ * is older was missed. Two calls, a moment apart, answer occurrences of the same series.
  */
 export function turnOf(dueAt: number, missed: Missed, nowMs: number, nextAfter: NextAfter): Turn {
   const lateBefore = nowMs - LATE_MS;
@@ -72,12 +73,7 @@ export function everyAfter(everyMs: number, beganAt: number): NextAfter {
 /** Like `every 15m`. */
 export function recurrenceText(recurrence: Recurrence): string {
   if ('cron' in recurrence) return `${recurrence.cron} (${recurrence.zone})`;
-  const units = [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-    ['s', 1_000],
-  ] as const;
-  const [name, size] = units.find(([, ms]) => recurrence.everyMs % ms === 0) ?? ['ms', 1];
+  const largest = Object.entries(UNIT_MS).findLast(([, ms]) => recurrence.everyMs % ms === 0);
+  const [name, size] = largest ?? ['ms', 1];
   return `every ${recurrence.everyMs / size}${name}`;
 }

@@ -335,7 +335,7 @@ function misdirected({ exitCode, output }: RunEvidence, sources: TestPlan['sourc
   return ids.join() === expected.join() ? null : 'an address leads to another commit than the snapshot';
 }
 
-/** A file with the path of one of ours must have its content; that there is one at all proves where it came from. */
+/** An installed file with the path of a snapshot file must have its content; one such file proves where it came from. */
 function differsFromSnapshot({ exitCode, output }: RunEvidence, { tree }: TestPlan): string | null {
   if (exitCode !== 0) return 'the installed files could not be listed';
   const below = withoutSrc(tree);

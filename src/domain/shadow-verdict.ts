@@ -1,7 +1,7 @@
 /** From judged points to a verdict (V8): sums, thresholds, bands. Scores are never rescaled. */
 import type { LimitState } from './shadow.ts';
 
-/** One run of a command, as it is kept for whoever asks why. */
+/** One run of a command, kept as the reason of the verdict. */
 export interface RunEvidence {
   readonly command: string;
   /** Null: it never ended by itself, or was not started. */

@@ -8,7 +8,7 @@ import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { AgentId } from './names.ts';
 
-/** Signs for one agent. The private key stays with whoever made this. */
+/** Signs for one agent. The private key stays with the maker of the signer. */
 export interface Signer {
   readonly agent: AgentId;
   readonly fingerprint: string;

@@ -1,6 +1,6 @@
 /**
  * How an agent passes on its own work: the reasons, the steps in their order, and what can go wrong. A succession is a
- * handoff from a persona to itself; each step is one fact of it, so whoever reads the trail knows which step is next.
+ * handoff from a persona to itself; each step is one fact of it, so the trail tells which step is next.
  */
 import type { JsonObject } from '../foundation/json.ts';
 import { err, ok, type Result } from '../foundation/result.ts';

@@ -1,7 +1,7 @@
 /**
- * Whether a record and its facts belong together: what the house itself could have written, and nothing else.
+ * Whether a record and its facts belong together: only what Baton itself could have written does.
  *
- * Whoever brings records from elsewhere asks here first, because a record that no move leads to would stay for ever.
+ * An import asks here first, because a record that no move leads to would stay for ever.
  */
 import { assuranceAfter } from './assurance.ts';
 import { brokenAt, type FactType, type Fact } from './facts.ts';

@@ -43,7 +43,7 @@ type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; re
 interface Flow {
   readonly told: number;
   readonly statuses: Statuses;
-  /** The time since the telling before, whoever told that: all of them together are the time of the project. */
+  /** The time since the summary before, of any agent: the sum of all is the time of the project. */
   readonly timeMs: number;
 }
 

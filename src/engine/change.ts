@@ -211,7 +211,7 @@ export async function relay(
 
 /**
  * Before anything is decided over a document, what git has brought of it is taken in. A decision over an older record would
- * be overruled by the commit that is checked out, and whoever made it would not have known of that commit.
+ * be overruled by the commit that is checked out, and the caller would not have known of that commit.
  */
 async function catchUp({ rules: { documents } }: Context, target: HandoffId | Handoff): Promise<void> {
   if (documents === null) return;
@@ -219,7 +219,7 @@ async function catchUp({ rules: { documents } }: Context, target: HandoffId | Ha
   else if (target.kind === 'document') await documents.catchUp(target.id);
 }
 
-/** In order, so that whoever looks into the folders meets the first one first. */
+/** In order, so that a reader of the folders meets the first one first. */
 export async function reconcileFolders({ rules }: Context, handoffs: readonly Handoff[]): Promise<void> {
   for (const handoff of handoffs) {
     await (handoff.kind === 'queue' ? rules.queue : rules.documents)?.reconcile(handoff.id);

@@ -36,55 +36,55 @@ export interface Context {
   readonly report: (event: EngineEvent) => void;
 }
 
-/** What the owner of the workspace has laid down. */
+/** What the workspace configures. */
 export interface WorkspaceRules {
-  /** What else happens because of a fact, written with it in one transaction; pure, like the decision it belongs to. */
+  /** The effects of a fact, written with it in one transaction; pure, like the decision it belongs to. */
   notificationsFor(handoff: Handoff, fact: Fact): readonly Effect[];
-  /** Beside those that a token carries. */
+  /** The roles of an agent besides those of its token. */
   rolesOf(agent: AgentId): readonly Role[];
-  /** The schemas that an agent's input and answer follow when nobody names others. */
+  /** The schemas that an agent's input and result follow when the request names none. */
   schemasOf(agent: AgentId): AgentSchemas;
-  /** Where an agent stands in the order of phases; what is not said is not there. */
+  /** The phase and type of an agent; absent where they are not configured. */
   partyOf(agent: AgentId): Party;
   /** Who verifies documents, in order of preference. */
   readonly verifiers: readonly AgentId[];
-  /** Terms that differ from the house's own. */
+  /** Terms that differ from the defaults. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
-  /** What happens with texts that look like secrets. */
+  /** What happens to texts that look like secrets. */
   readonly secrets: SecretPolicy;
   /** Null where there are no schemas. */
   readonly schemas: SchemaRegistry | null;
-  /** What workers have registered; null where nothing can be. */
+  /** The schemas that workers have registered; null where none can be registered. */
   readonly registered: RegisteredSchemas | null;
-  /** What becomes of a file that names a schema which is not there. */
+  /** What happens to a file that names a missing schema. */
   readonly missingSchema: 'warn' | 'refuse';
   readonly evidence: EvidenceChecker;
   readonly effectSenders: readonly EffectSender[];
-  /** The folders in which programs that only know files take part; null where there are none. */
+  /** The queue folder, for programs that only use files; null where there is none. */
   readonly queue: QueueMirror | null;
-  /** What lies below `artifacts/` and `context/`; null where there is no workspace. */
+  /** The files below `artifacts/` and `context/`; null where there is no workspace. */
   readonly artifacts: ArtifactFolder | null;
   /** Where removed handoffs go; null where there is no workspace. */
   readonly archive: HandoffArchive | null;
-  /** Finished handoffs that are older are removed by whoever has the duty; null: never. */
+  /** The process with the duty removes finished handoffs that are older; null: never. */
   readonly retentionMs: number | null;
-  /** Who is told when somebody lacks a skill, or when agents get nowhere. */
+  /** Who is notified when a recipient lacks a skill, or when a chain keeps failing. */
   readonly chiefs: readonly AgentId[];
-  /** The files in `tasks/`; null where nobody keeps them. */
+  /** The files in `tasks/`; null where they are not kept. */
   readonly tasks: TaskKeeper | null;
   /** The documents in a repository; null where there are none. */
   readonly documents: DocumentMirror | null;
-  /** Public keys with which agents sign; those that were revoked or retired are not among them. */
+  /** Public keys with which agents sign, without those that were revoked or retired. */
   keys(): readonly AgentKey[];
   /** What one chain may use before nothing is added to it. */
   readonly chainBudget: ChainBudget;
-  /** How far a completion has to be proven for a report to be green. */
+  /** The assurance that a completion needs for a report to be green. */
   readonly requiredAssurance: Assurance;
-  /** The version of the stored policy that is in force; 0: none is stored. It stands in the facts that follow it. */
+  /** The version of the stored policy in force; 0: none is stored. Facts that depend on the policy name it. */
   readonly policyVersion: number;
   /** In whose name files of the queue folder act. */
   fileRights(): FileRights;
-  /** Takes over a policy that was stored since. For processes that run for long. */
+  /** Loads a policy that was stored since, for processes that run for long. */
   refresh(): Promise<void>;
 }
 
@@ -94,9 +94,9 @@ export interface AgentKey extends SshKey {
 
 export interface RegisteredKey extends AgentKey {
   readonly addedAt: number;
-  /** Null: it was not. A key that was revoked may be in other hands: it proves nothing any more, whatever the date. */
+  /** Null: it was not revoked. A revoked key may be stolen: it proves nothing any more, whatever the date. */
   readonly revokedAt: number | null;
-  /** Null: it is in use. What was signed with it before stays proven. */
+  /** Null: it is in use. Moves that were signed before stay proven. */
   readonly retiredAt: number | null;
 }
 
@@ -110,34 +110,36 @@ export interface TaskKeeper {
   /** Whether a document needs a task that has a file. */
   readonly isRequired: boolean;
   has(task: string): Promise<boolean>;
-  /** After a change of a document. Never a reason to fail: what is left undone is done later. */
+  /** After a change of a document. Never fails: what could not be written is written later. */
   reconcile(handoff: Handoff): Promise<void>;
-  /** The same for whoever carries out effects. Answers why it has to wait, or null. */
+  /** The same for the sender of effects. Answers why it has to wait, or null. */
   keep(task: string): Promise<string | null>;
   /** A new file with the next free number. */
   create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
 }
 
-/** Keeps the documents of `_handoffs/` and the database of one mind. */
+/** Reconciles the documents of `_handoffs/` with the database. */
 export interface DocumentMirror {
-  /** What a new document is called: by sender, recipient, task and day, and not yet taken. */
+  /** The name of a new document: by sender, recipient, task and day, and not yet taken. */
   idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
-  /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
+  /** Writes the state of the record into its file. Never fails: what could not be written is written later. */
   reconcile(id: HandoffId): Promise<void>;
-  /** Takes in what git has brought and no pass has seen yet: of one document, or of all. Never a reason to fail. */
+  /** Imports commits that no pass has seen yet: of one document, or of all. Never fails. */
   catchUp(id?: HandoffId): Promise<void>;
-  /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
-  /** `asked`: somebody has asked for it; else no file changes that git has as it is, unless somebody has acted. */
+  /**
+   * Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed.
+   * `asked`: a user asked for the pass; otherwise no file changes that git has as it is, unless somebody has acted.
+   */
   sync(
     depth: SyncDepth,
     how?: PassOptions & { readonly vouched?: boolean; readonly asked?: boolean },
   ): Promise<SyncResult>;
   watch(changed: () => void): { close(): void };
-  /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
+  /** Imports documents that were settled before this database saw them, as settled. Nobody is notified. */
   adoptSettled(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
-  /** Makes `_index.yaml` anew. True: it was not right. */
+  /** Writes `_index.yaml` anew. True: it was wrong before. */
   writeIndex(): Promise<boolean>;
-  /** Documents that git has brought and that the database has not taken in yet; of one, or of all. */
+  /** Documents whose commits the database has not imported yet; of one, or of all. */
   unsynced(id?: HandoffId): Promise<readonly HandoffId[]>;
 }
 
@@ -147,25 +149,25 @@ interface DocumentParts {
   readonly task: string | null;
 }
 
-/** Keeps the queue folder and the database of one mind. */
+/** Reconciles the queue folder with the database. */
 export interface QueueMirror {
-  /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
+  /** Puts the file of one handoff into the folder of its state. Never fails: what could not be moved is moved later. */
   reconcile(id: HandoffId, changed?: Changed): Promise<void>;
-  /** The same for one that was just sent, from what is at hand. */
+  /** The same for a handoff that was just sent, without reading it again. */
   appear(sent: Claimed): Promise<void>;
-  /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
+  /** After the acceptance is durable and before work begins. False: a foreign worker moved the file first, and has it now. */
   winRename(principal: Principal, handoff: Handoff, body?: JsonText): Promise<boolean>;
   /** Everything that came in or has to go out. */
   sync(depth: SyncDepth, how?: PassOptions): Promise<SyncResult>;
-  /** Takes in finished files that this database does not know, for whoever has lost the one before it. */
+  /** Imports finished files that this database does not know, for users who have lost their database. */
   adoptFinished(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
-  /** For a doctor; changes nothing. */
+  /** For `baton doctor`; changes nothing. */
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
   watch(changed: () => void): { close(): void };
 }
 
-/** What whoever has changed a handoff knows of it. */
+/** What the change itself knows, so that nothing is read again. */
 export interface Changed {
   readonly handoff: Handoff;
   /** What was written with the change. */
@@ -179,12 +181,12 @@ export interface Changed {
 export type SyncDepth = 'told' | 'quick' | 'full' | 'thorough';
 
 interface PassOptions {
-  /** Aborted: no further file is begun, and what is left is for the next pass. */
+  /** Aborted: no further file is begun, and the rest is left to the next pass. */
   readonly signal?: AbortSignal;
 }
 
 export interface SyncResult {
-  /** How many handoffs were looked at, because something about them was new or not in order. */
+  /** How many handoffs were looked at because something about them was new or inconsistent. */
   readonly attended: number;
 }
 
@@ -234,7 +236,7 @@ function unchecked(deliverable: string): Check {
   return { deliverable, verdict: 'false', says: 'there is no workspace here in which evidence could be checked' };
 }
 
-/** What can be told about other processes of this machine. */
+/** What is known of other processes of this machine. */
 export interface Liveness extends ProcessJudge {
   /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
   isStopped(process: ProcessIdentity): boolean;
@@ -242,17 +244,17 @@ export interface Liveness extends ProcessJudge {
   endGroup(group: RunningGroup): Promise<void>;
 }
 
-/** Beats for a session however busy the event loop is. */
+/** Sends heartbeats for a session, however busy the event loop is. */
 export interface Heartbeat {
-  /** Comes back when something beats; throws a `HeartbeatFault` when nothing ever will. */
+  /** Resolves with the first heartbeat; throws a `HeartbeatFault` when heartbeats are impossible. */
   start(session: SessionId, told: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
 }
 
 /** Each is called at most once. */
 export interface HeartbeatListener {
-  /** Others have ended the session. */
+  /** Another process has ended the session. */
   lost(): void;
-  /** Nothing beats any more. The session is still ours, for as long as its lease lasts. */
+  /** No more heartbeats are sent. The session is still ours until its lease ends. */
   failed(fault: HeartbeatFault): void;
 }
 
@@ -272,35 +274,35 @@ export type EngineEvent =
       readonly id: HandoffId;
       readonly state: string;
       readonly failed?: FailedAttempt;
-      /** Given back uncounted, to be taken again after a while. */
+      /** Released without counting the attempt, to be taken again after a while. */
       readonly postponed?: { readonly reason: string; readonly inMs: number };
     }
   | { readonly kind: 'result-refused'; readonly id: HandoffId; readonly refusal: Refusal }
   | { readonly kind: 'session-lost'; readonly session: SessionId }
   | { readonly kind: 'handoff-recovered'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'clock-jumped'; readonly byMs: number }
-  /** An open transaction keeps new facts from everybody who follows the feed. */
+  /** An open transaction hides new facts from all followers of the feed. */
   | { readonly kind: 'feed-held'; readonly says: string; readonly todo: string }
   | { readonly kind: 'feed-free' }
   | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'pruned'; readonly handoffs: number; readonly archives: readonly string[] }
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
-  /** Taken, although something about it is not as it should be. */
+  /** The file was accepted although something about it is wrong. */
   | { readonly kind: 'file-warning'; readonly id: HandoffId; readonly place: string; readonly says: string }
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
   /** Nobody but a person can put it right; the file stays as it is. */
   | { readonly kind: 'task-left'; readonly task: string; readonly says: string }
-  /** What somebody wrote into a document is taken as said. */
+  /** An edit of a document was accepted. */
   | { readonly kind: 'document-adopted'; readonly id: HandoffId; readonly by: string; readonly says: string }
-  /** It is not, and the file says again what was there before. */
+  /** An edit of a document was refused, and the file was restored. */
   | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
   /** Nobody but a person can put it right; the file stays as it is. */
   | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
-  /** Taken as said, although somebody has more open now than the house allows. */
+  /** The document was accepted, although an agent has more open now than its limit allows. */
   | { readonly kind: 'document-over-limit'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'documents-paused'; readonly says: string }
-  /** Only said: a date that was hoped for ends nothing. */
+  /** Only a report: a due date that was only hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
   /** From now on this process follows that version of the policy. */
   | { readonly kind: 'policy-changed'; readonly version: number }

@@ -1,5 +1,5 @@
 /**
- * Sends what ended without being completed to whoever its sender has named for that (`onFailed`), as a handoff of its own.
+ * Sends a handoff that ended without completion to the agent that its sender named for that (`onFailed`), as a new handoff.
  * The reason to send it was written with the last fact (`domain/dead-letter.ts`), so no crash can lose it; the key of the
  * request makes it one handoff, however often it is tried.
  */
@@ -28,7 +28,7 @@ export function deadLetterSender(ctx: Context): EffectSender {
       const sent = await send(ctx, SYSTEM, deadLetterOf(whole, onFailed));
       if (sent.ok) return 'done';
       const says = `${id} could not be handed to @${onFailed}: ${sent.refusal.code}`;
-      // Nearly everything else can be put right by somebody: the recipient's schema, a limit, the chain's budget.
+      // Every other refusal may go away later: the recipient's schema, a limit, the chain's budget.
       return sent.refusal.code === 'too-many-hops' ? { never: says } : { says };
     },
   };
@@ -39,7 +39,7 @@ function deadLetterOf({ handoff, body, outcome }: Whole, onFailed: AgentId): Sen
   const { input } = parseExact(body) as Body;
   const ended = outcome === null ? null : (JSON.parse(outcome) as Outcome);
   return {
-    // Nobody hands over to themselves: where the sender is the one to look at it, it comes from whoever failed.
+    // A dead letter to the sender itself comes from the recipient that failed.
     from: onFailed === from ? to : from,
     to: onFailed,
     input: { handoff: id, from: `@${from}`, to: `@${to}`, state, attempt, ...failureIn(ended), input },

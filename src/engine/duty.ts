@@ -1,6 +1,6 @@
 /**
- * One process sweeps for all, on each machine, boot and space of process ids. Nobody is special: whoever is there takes
- * the duty when nobody has it, or when its holder is gone, and a second look decides between two who want it at once.
+ * One process has the duty to sweep, on each machine, boot and process-id space. Any process takes the duty when no
+ * process has it or its holder is gone; a second look decides between two that take it at once.
  */
 import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
@@ -15,7 +15,7 @@ import { sweep } from './sweep.ts';
 import type { Context } from './context.ts';
 
 const SWEEP_MS = 250;
-/** A holder that has been silent for this long hangs. */
+/** A holder that has been silent for longer than this hangs. */
 export const DUTY_LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
 /** How often a process looks whether another policy was stored. */
@@ -39,7 +39,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
   const isStandInDue = every(clock, STAND_IN_MS);
 
   const look = async (): Promise<void> => {
-    // Also by those who only stand by: whoever takes the duty after a jump has to know of it.
+    // Also without the duty: a process that takes the duty after a clock jump has to know of the jump.
     const steady = watch.look();
     if (isPolicyDue()) await ctx.rules.refresh();
     if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
@@ -47,7 +47,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
       return;
     }
     const holder = await store.upkeep.dutyHolder(liveness.self);
-    // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
+    // The holder renews its duty regularly, which proves to all others that the database can be written.
     if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
     mine = mayTake(ctx, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
     if (!mine) {
@@ -98,6 +98,6 @@ function mayTake({ liveness }: Context, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
   if (isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone') return true;
-  // A stopped process does nothing for anybody.
+  // A stopped process (Ctrl-Z, SIGSTOP) does not sweep.
   return holder.silentForMs > DUTY_LEASE_MS || liveness.isStopped(holder.process);
 }

@@ -31,7 +31,7 @@ export interface EvidenceChecker {
   readonly where: string | null;
   /**
    * First look: hashes files, resolves commits, runs commands. There is a claim for every deliverable named, and it
-   * holds only the evidence that was not false: whoever goes on despite a false check shows nothing for it.
+   * holds only the evidence that was not false.
    */
   collect(
     asked: readonly EvidenceRequest[],

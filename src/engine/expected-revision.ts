@@ -1,6 +1,6 @@
 /**
- * For whoever has looked at a handoff and wants to change that one and no later one: the same surroundings, in which its
- * first change is refused once it has moved on.
+ * For a caller that changes the revision of a handoff that it has read, and no later one: a context in which the first
+ * change is refused once the handoff has moved on.
  */
 import { err, type Result } from '../foundation/result.ts';
 import type { Decide } from '../domain/decision.ts';
@@ -25,7 +25,7 @@ export function expectRevision(ctx: Context, principal: Principal, id: HandoffId
     (decide: Decide): Decide =>
     (handoff, nowMs) => {
       const isExpected = changed || handoff.id !== id || handoff.revision === revision;
-      // Whether a revision is past tells which one it is: that is for those who may read it.
+      // The refusal reveals the revision, so only a principal that may read the handoff gets it.
       if (isExpected || isHidden(principal, handoff)) return decide(handoff, nowMs);
       passed = true;
       return err({ code: 'contended', id });
@@ -35,7 +35,7 @@ export function expectRevision(ctx: Context, principal: Principal, id: HandoffId
     decide: Decide,
   ): Promise<readonly Result<Handoff, Refusal>[]> => {
     const answers = await ctx.store.change(targets, checked(decide));
-    // A verb may take two steps; the second follows from the first.
+    // An operation may take two steps; the second follows from the first.
     changed ||= answers.some((answer) => answer.ok && answer.value.id === id);
     return answers;
   };

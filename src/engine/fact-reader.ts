@@ -1,7 +1,7 @@
 /**
- * One reader of the trail for all who follow it in this process. It asks the store whether anything is new, and wakes only
- * the followers whose filter the news pass; each of them reads its own facts from the store. So hundreds of followers cost
- * one look per poll, and a slow follower holds up nobody and fills no memory.
+ * One reader of the trail for all followers in this process. It asks the store for new facts, and wakes only the followers
+ * whose filter matches; each of them reads its own facts from the store. So hundreds of followers cost one query per poll,
+ * and a slow follower neither delays others nor fills memory.
  */
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
@@ -53,10 +53,10 @@ function openFactReader({ store, timers }: Pick<Context, 'store' | 'timers'>): F
   let run: Run | null = null;
 
   const readOn = async (from: string, { signal }: AbortController): Promise<void> => {
-    const bell = settledNotifier(store);
-    signal.addEventListener('abort', () => bell.leave(), { once: true });
+    const notifier = settledNotifier(store);
+    signal.addEventListener('abort', () => notifier.leave(), { once: true });
     for (let cursor = from; !signal.aborted;) {
-      const hint = bell.next();
+      const hint = notifier.next();
       const page = await store.facts({ max: PAGE, ...(cursor === '' ? {} : { after: cursor }) });
       cursor = page.at(-1)?.cursor ?? cursor;
       if (page.length > 0) tell(followers, page, await partiesOf(store, followers, page), cursor);
@@ -71,7 +71,7 @@ function openFactReader({ store, timers }: Pick<Context, 'store' | 'timers'>): F
     const newest = store.facts({ newest: true, max: 1 });
     const mine: Run = { stop, begun: newest.then(() => undefined) };
     const ended = newest.then(([read]) => readOn(read?.cursor ?? '', stop));
-    // Followers look for themselves, and get the error of their own look; the next one begins anew.
+    // Followers read for themselves, and get the error of their own read; the next one begins anew.
     ended.catch(() => {
       if (run === mine) run = null;
       stop.abort('over');

@@ -7,7 +7,7 @@ import type { FeedHolder } from '../stores/store.ts';
 import { healthy, listed, type HealthCheck } from './health-checks.ts';
 import type { Context } from './context.ts';
 
-/** Longer than any writer of ours: the server ends its statements after 5 s and its idle transactions after 10 s. */
+/** Longer than any write of Baton: the server ends its statements after 5 s and its idle transactions after 10 s. */
 const LOOK_MS = 10_000;
 /** A doctor is waited for. */
 const DOCTOR_LOOK_MS = 1_500;

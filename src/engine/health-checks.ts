@@ -1,6 +1,5 @@
 /** What a doctor asks of a running workspace. Nothing here writes; each answer says what to do about it. */
 import { dueAtOf } from '../domain/deadlines.ts';
-import type { Handoff } from '../domain/handoff.ts';
 import type { LastOccurrence } from '../domain/schedule.ts';
 import { flawOf } from '../domain/trail.ts';
 import type { DamagedRecord, SessionRecord } from '../stores/store.ts';
@@ -138,7 +137,7 @@ export async function examineEffects({ store, timers }: Context, signal: AbortSi
 }
 
 const OVERDUE_MAX = 1_000;
-/** Whoever sweeps does so every second or so. */
+/** A sweep runs every second or so. */
 const OVERDUE_PATIENCE_MS = 5_000;
 
 /** Work whose time is up and that nobody has marked: where nothing runs, nobody does. */
@@ -147,12 +146,11 @@ export async function examineOverdue({ store }: Context): Promise<HealthCheck> {
   const { items } = await store.find({ by: 'overdue', max: OVERDUE_MAX });
   const late = items.filter((handoff) => (dueAtOf(handoff) ?? nowMs) < nowMs - OVERDUE_PATIENCE_MS);
   if (late.length === 0) return healthy('deadlines', 'nothing is overdue');
-  const says = late.map((handoff) => `${handoff.id} is ${handoff.state}, and its time was up at ${dueText(handoff)}`);
+  const says = late.map((handoff) => {
+    const dueAt = new Date(dueAtOf(handoff) ?? 0).toISOString().replace(/\.\d{3}Z$/, 'Z');
+    return `${handoff.id} is ${handoff.state}, and its time was up at ${dueAt}`;
+  });
   return warning('deadlines', listed(says), 'mark them with: baton sync; baton work does it by itself');
-}
-
-function dueText(handoff: Handoff): string {
-  return new Date(dueAtOf(handoff) ?? 0).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 export async function examineClock({ store, clock }: Context): Promise<HealthCheck> {

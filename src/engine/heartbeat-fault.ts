@@ -1,6 +1,6 @@
 import { BatonError } from '../foundation/baton-error.ts';
 
-/** Nothing beats for a session any more, and trying again would not help: whoever hears this gives back and ends. */
+/** No heartbeats can be sent for a session, and a retry would not help: the worker releases its handoffs and ends. */
 export class HeartbeatFault extends BatonError {
   override readonly name = 'HeartbeatFault';
   readonly code = 'fault';

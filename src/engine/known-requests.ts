@@ -1,4 +1,4 @@
-/** For whoever wants to know whether a send made something, or was answered with what an earlier one had made. */
+/** Tells whether a send made a handoff, or was answered with the one that an earlier request had made. */
 import type { Context } from './context.ts';
 
 export interface KnownRequests {

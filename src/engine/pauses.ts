@@ -40,7 +40,7 @@ export async function pausesFor(
   return all.filter(({ agent }) => principal.kind === 'agent' && principal.agent === agent);
 }
 
-/** Null: nobody has paused whoever asks to take something. */
+/** Null: the principal is not paused. */
 export async function pausedRefusal({ store }: Context, principal: Principal): Promise<Refusal | null> {
   if (principal.kind !== 'agent' || !(await store.pauses.isPaused(principal.agent))) return null;
   return { code: 'agent-paused', agent: principal.agent };

@@ -3,7 +3,7 @@
  * share a commit. What touches the same name is done one after the other.
  */
 
-/** At most so many are under way: whoever stops waits for no more than these. */
+/** At most so many run at a time: a caller that stops waits for no more than these. */
 const ABREAST_MAX = 64;
 
 export interface ConcurrentRun<Item, Answer> {

@@ -1,7 +1,7 @@
 /**
- * Schedules: what is sent again and again. Each occurrence is a request under a key made of the schedule and its instant,
- * kept for as long as the database: two processes that send it, or one that died before it could write that it had, make
- * one handoff.
+ * Schedules: work that is sent repeatedly. Each occurrence is a request under a key made of the schedule and its instant,
+ * which the database keeps for ever: two processes that send the same occurrence, or one that died before it could record
+ * that it had, make one handoff.
  */
 import type { JsonText } from '../foundation/json.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
@@ -40,7 +40,7 @@ const DUE_MAX = 50;
 const TURNS_MAX = 100;
 const LOOK_MS = 500;
 
-/** The same schedule again is no mistake. What it sends is looked at as if it were sent now. */
+/** Adding the same schedule again changes nothing. Its request is checked as if it were sent now. */
 export async function addSchedule(
   ctx: Context,
   principal: Principal,
@@ -56,15 +56,14 @@ export async function addSchedule(
   const schedule: SendSchedule = { ...asked, by: principalText(principal), createdAt, from, to };
   const record: ScheduleRecord = { id: asked.name, nextAt, spec: JSON.stringify(schedule) as JsonText, last: null };
   if (await ctx.store.schedules.add(record)) return ok(knownOf(record));
-  const known = await ctx.store.schedules.load(asked.name);
-  if (known === null || !isSame(knownOf(known), schedule)) return err({ code: 'schedule-known', name: asked.name });
-  return ok(knownOf(known));
+  const stored = await ctx.store.schedules.load(asked.name);
+  const known = stored === null ? null : knownOf(stored);
+  const isSame = known !== null && contentOf(known) === contentOf(schedule);
+  return isSame ? ok(known) : err({ code: 'schedule-known', name: asked.name });
 }
 
-function isSame(known: SendSchedule, asked: SendSchedule): boolean {
-  const contentOf = ({ recurrence, missed, request }: SendSchedule): string =>
-    JSON.stringify([recurrence, missed, request]);
-  return contentOf(known) === contentOf(asked);
+function contentOf({ recurrence, missed, request }: SendSchedule): string {
+  return JSON.stringify([recurrence, missed, request]);
 }
 
 /** Those of a principal: its own, and those that send to it. The operator has all. */
@@ -116,9 +115,10 @@ async function sendDue(ctx: Context, due: ScheduleRecord): Promise<number> {
     const nowMs = ctx.store.nowMs();
     if (record.nextAt > nowMs) break;
     const { occurrence, nextAt } = turnOf(record.nextAt, schedule.missed, nowMs, next.value);
-    const last = occurrence === null ? record.last : textOf(await sendOccurrence(ctx, schedule, occurrence));
-    if (occurrence !== null) sent += 1;
-    // Whoever was faster has sent the same, and goes on from there.
+    const result = occurrence === null ? null : await sendOccurrence(ctx, schedule, occurrence);
+    const last = result === null ? record.last : (JSON.stringify(result) as JsonText);
+    if (result !== null) sent += 1;
+    // Another process was faster: it has sent the same occurrence, and goes on from there.
     if (!(await ctx.store.schedules.advance(record, { nextAt, last }))) break;
     record = { ...record, nextAt, last };
   }
@@ -134,13 +134,7 @@ async function sendOccurrence(ctx: Context, schedule: SendSchedule, occurrence: 
     waitForCapacity: true,
     occurrence: { schedule: name, at, by, key: `${name} of ${createdAt} at ${at}` },
   });
-  if (answer.ok) return { at: occurrence, handoff: answer.value.id };
-  const { refusal } = answer;
-  return { at: occurrence, refused: refusal.code };
-}
-
-function textOf(last: LastOccurrence): JsonText {
-  return JSON.stringify(last) as JsonText;
+  return answer.ok ? { at: occurrence, handoff: answer.value.id } : { at: occurrence, refused: answer.refusal.code };
 }
 
 async function nextOf(recurrence: Recurrence, createdAt: number): Promise<Result<NextAfter, ScheduleRefusal>> {
@@ -150,8 +144,7 @@ async function nextOf(recurrence: Recurrence, createdAt: number): Promise<Result
   const { CRON_RULE, readCron, ZONE_RULE } = await import('../formats/schedule/cron.ts');
   const read = readCron(cron, zone);
   if (!read.ok) {
-    const isZone = read.refusal === 'zone';
-    const [given, allowed] = isZone ? [zone, ZONE_RULE] : [cron, CRON_RULE];
+    const [given, allowed] = read.refusal === 'zone' ? [zone, ZONE_RULE] : [cron, CRON_RULE];
     return err({ code: 'bad-cron', field: read.refusal, given, allowed });
   }
   if (read.value(createdAt) === null) {

@@ -166,7 +166,7 @@ function judgeSignature(
   if (now !== null && now !== move.content) {
     return { verdict: 'changed', says: 'terms, evidence or criteria are not those that were signed' };
   }
-  // Whoever has the key chooses the time: of a key that may be stolen no date proves anything.
+  // A thief of the key chooses the date: no date proves anything once a key may be stolen.
   if (key.revokedAt !== null) {
     return {
       verdict: 'revoked',
@@ -223,7 +223,7 @@ export function checkDocument(fields: DocumentFields, keys: readonly RegisteredK
   ] as const;
   return told.flatMap(({ field, by, at }): readonly CheckedMove[] => {
     const written = fields[field] ?? null;
-    // Whoever revises a draft signs it anew.
+    // A revision of the draft is signed anew.
     const isRevised = field === 'created_signature' && written?.['move'] === 'revise';
     const move = isRevised ? 'revise' : SIGNATURE_FIELDS[field];
     if (written === null) {

@@ -1,8 +1,8 @@
 /**
- * What a process knows about clock and database before it judges others by time.
+ * What a process knows about clock and database before it judges other processes by their silence.
  *
- * Two things look like the silence of others and are not: a wall clock that was set, and a time in which this process
- * was stopped or nobody could write. After either, others get the time again that they could not use.
+ * Two things look like silence and are not: a wall clock that was set, and a time in which this process was stopped or no
+ * process could write. After either, other processes get the lost time again.
  */
 import { JUMP_MS, type ClockLook } from '../foundation/clock.ts';
 import { TIMEOUT_GRACE_MS } from '../domain/deadlines.ts';
@@ -25,7 +25,7 @@ export interface StallCheck {
   hasWatched(leaseMs: number): boolean;
 }
 
-/** For whoever looks once and has not watched itself: what others have seen of the clock is in the store. */
+/** For a process that looks once and has not watched: the store knows what others have seen of the clock. */
 export async function checkOnce(ctx: Context): Promise<StallCheck> {
   const look = await checkClock(ctx);
   return { lookedAt: ctx.store.nowMs(), ...look, watchedMs: 0, hasWatched: () => true };
@@ -35,7 +35,7 @@ export function checkClock({ store, clock, liveness }: Context): Promise<ClockLo
   return store.upkeep.lookAtClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
 }
 
-/** After a time in which nobody could write, workers have this long to bring the results that came in it. */
+/** After a time in which no process could write, workers have this long to deliver results from that time. */
 export const SETTLE_AFTER_GAP_MS = 2 * TIMEOUT_GRACE_MS;
 
 /** Several beats fit into a lease; half of one is missing only if nobody could write for as long. */

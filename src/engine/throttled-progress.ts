@@ -1,4 +1,4 @@
-/** Progress is for whoever watches: the newest word counts, and a handler that says a thousand writes a few facts. */
+/** Only the newest progress counts, so a handler that reports a thousand times writes a few facts. */
 import type { Handoff } from '../domain/handoff.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from './context.ts';

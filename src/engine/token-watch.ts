@@ -1,6 +1,6 @@
 /**
- * Tells whoever waits or works with a token that the token has ended: it was revoked, by this process or another, or it
- * has expired. One read of the store serves all that are watched.
+ * Signals that a token has ended while somebody waits or works with it: it was revoked, by this process or another, or it
+ * has expired. One read of the store serves all watched tokens.
  */
 import { tokenIn, type Principal } from '../domain/principal.ts';
 import type { TokenRecord } from '../stores/store.ts';
@@ -90,7 +90,7 @@ export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' 
   };
 }
 
-/** The same for one principal, such as a worker's; one that showed no token is always good. */
+/** The same for one principal, such as a worker's; a principal without a token is always good. */
 export function watchOwn(
   ctx: Pick<Context, 'store' | 'timers' | 'report'>,
   principal: Principal,

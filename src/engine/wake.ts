@@ -1,7 +1,7 @@
 /**
- * How an idle agent learns of work for it. Each handoff is told once, by whoever comes first: the hook at the end of a
- * turn, or a line in the agent's terminal. A session that starts is told of everything that still waits, so what was
- * told and not taken is not lost.
+ * How an idle agent learns of its work. Each handoff is announced once: by the hook at the end of a turn, or by a line in
+ * the agent's terminal, whichever comes first. A session that starts is told of everything that still waits, so a handoff
+ * that was announced and not taken is not lost.
  */
 import type { AgentId, HandoffId } from '../domain/names.ts';
 import { rankOf } from '../domain/priority.ts';

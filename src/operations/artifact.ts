@@ -1,12 +1,12 @@
 /** The registry of artifacts. What these need of the engine is loaded when one of them runs. */
 import { err, ok, type Result } from '../foundation/result.ts';
-import { AGES, ARTIFACT_STATUSES } from '../domain/artifacts.ts';
+import { AGE_DAYS, ARTIFACT_STATUSES } from '../domain/artifacts.ts';
+import { DAY_MS } from '../domain/duration.ts';
 import type { Context } from '../engine/context.ts';
 import type { ArtifactFolder } from '../folders/folder.ts';
 import { agent, artifactId, choice, flag, integer, list, number, required, text } from './field.ts';
 import { defineOperation, type OperationRefusal } from './operation.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_MAX = 36_500;
 const PATH_MAX = 1_000;
 
@@ -27,12 +27,11 @@ export const findArtifacts = defineOperation({
     status: choice(ARTIFACT_STATUSES, 'Only of this status (default: not archived, not deleted)'),
   },
   result: 'artifacts',
-  run: async (ctx, principal, filter) => {
-    const folder = folderOf(ctx);
-    if (!folder.ok) return folder;
-    const { findArtifacts: find } = await import('../engine/artifacts/read.ts');
-    return ok(await find(ctx, principal, folder.value, filter));
-  },
+  run: (ctx, principal, filter) =>
+    withFolder(ctx, async (folder) => {
+      const { findArtifacts: find } = await import('../engine/artifacts/read.ts');
+      return ok(await find(ctx, principal, folder, filter));
+    }),
 });
 
 export const showArtifact = defineOperation({
@@ -45,13 +44,12 @@ export const showArtifact = defineOperation({
   route: { method: 'get', path: '/api/artifacts/{id}' },
   input: { id: required(artifactId('The artifact')) },
   result: 'artifact',
-  run: async (ctx, principal, { id }) => {
-    const folder = folderOf(ctx);
-    if (!folder.ok) return folder;
-    const { showArtifact: show } = await import('../engine/artifacts/read.ts');
-    const found = await show(ctx, principal, folder.value, id);
-    return found === null ? err({ code: 'no-such-artifact', id }) : ok(found);
-  },
+  run: (ctx, principal, { id }) =>
+    withFolder(ctx, async (folder) => {
+      const { showArtifact: show } = await import('../engine/artifacts/read.ts');
+      const found = await show(ctx, principal, folder, id);
+      return found === null ? err({ code: 'no-such-artifact', id }) : ok(found);
+    }),
 });
 
 export const registerArtifact = defineOperation({
@@ -70,17 +68,16 @@ export const registerArtifact = defineOperation({
     supersedes: list(artifactId('An artifact'), 'Deprecate these when the new one is active'),
   },
   result: 'registered',
-  run: async (ctx, _principal, request) => {
-    const folder = folderOf(ctx);
-    if (!folder.ok) return folder;
-    const { register } = await import('../engine/artifacts/register.ts');
-    const { refreshRegistry } = await import('../engine/artifacts/registry.ts');
-    const { freeAwaiting } = await import('../engine/artifacts/awaited-artifacts.ts');
-    const registered = await register(ctx, folder.value, request);
-    await refreshRegistry(folder.value);
-    if (registered.ok) await freeAwaiting(ctx, folder.value);
-    return registered;
-  },
+  run: (ctx, _principal, request) =>
+    withFolder(ctx, async (folder) => {
+      const { register } = await import('../engine/artifacts/register.ts');
+      const { refreshRegistry } = await import('../engine/artifacts/registry.ts');
+      const { freeAwaiting } = await import('../engine/artifacts/awaited-artifacts.ts');
+      const registered = await register(ctx, folder, request);
+      await refreshRegistry(folder);
+      if (registered.ok) await freeAwaiting(ctx, folder);
+      return registered;
+    }),
 });
 
 export const cleanArtifacts = defineOperation({
@@ -95,31 +92,41 @@ export const cleanArtifacts = defineOperation({
   input: {
     apply: flag('Do it; without, nothing is changed'),
     deprecate: list(artifactId('An artifact'), 'Say that these should no longer be used; needs apply'),
-    deprecatedDays: integer(0, DAYS_MAX, 'Archive what has been deprecated for this long (default: 30)'),
-    archivedDays: integer(0, DAYS_MAX, 'Delete what has been archived for this long (default: 90)'),
+    deprecatedDays: integer(
+      0,
+      DAYS_MAX,
+      `Archive what has been deprecated for this long (default: ${AGE_DAYS.deprecated})`,
+    ),
+    archivedDays: integer(0, DAYS_MAX, `Delete what has been archived for this long (default: ${AGE_DAYS.archived})`),
   },
   result: 'cleaned',
   check: ({ apply, deprecate = [] }, nameOf) =>
     deprecate.length > 0 && apply !== true
       ? `${nameOf('deprecate')} changes something: it needs ${nameOf('apply')}`
       : null,
-  run: async (ctx, _principal, { apply = false, deprecate: deprecated = [], deprecatedDays, archivedDays }) => {
-    const folder = folderOf(ctx);
-    if (!folder.ok) return folder;
-    const { deprecate } = await import('../engine/artifacts/cards.ts');
-    const { cleanArtifacts: clean } = await import('../engine/artifacts/clean.ts');
-    const nowMs = ctx.store.nowMs();
-    for (const id of deprecated) {
-      const done = await deprecate(folder.value, id, nowMs);
-      if (!done.ok) return done;
-    }
-    const ages = {
-      deprecatedMs: deprecatedDays === undefined ? AGES.deprecatedMs : deprecatedDays * DAY_MS,
-      archivedMs: archivedDays === undefined ? AGES.archivedMs : archivedDays * DAY_MS,
-    };
-    return ok({ applied: apply, deprecated, changes: await clean(folder.value, ages, nowMs, { apply }) });
-  },
+  run: (ctx, _principal, { apply = false, deprecate: deprecated = [], ...days }) =>
+    withFolder(ctx, async (folder) => {
+      const { deprecatedDays = AGE_DAYS.deprecated, archivedDays = AGE_DAYS.archived } = days;
+      const { deprecate } = await import('../engine/artifacts/cards.ts');
+      const { cleanArtifacts: clean } = await import('../engine/artifacts/clean.ts');
+      const nowMs = ctx.store.nowMs();
+      for (const id of deprecated) {
+        const done = await deprecate(folder, id, nowMs);
+        if (!done.ok) return done;
+      }
+      const ages = { deprecatedMs: deprecatedDays * DAY_MS, archivedMs: archivedDays * DAY_MS };
+      return ok({ applied: apply, deprecated, changes: await clean(folder, ages, nowMs, { apply }) });
+    }),
 });
+
+/** Runs where there is a workspace, in which artifacts lie. */
+async function withFolder<Answer>(
+  ctx: Context,
+  run: (folder: ArtifactFolder) => Promise<Result<Answer, OperationRefusal>>,
+): Promise<Result<Answer, OperationRefusal>> {
+  const folder = folderOf(ctx);
+  return folder.ok ? run(folder.value) : folder;
+}
 
 export function folderOf({ rules }: Context): Result<ArtifactFolder, OperationRefusal> {
   if (rules.artifacts !== null) return ok(rules.artifacts);

@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../domain/priority.ts';
-import { reassign as reassignHandoff } from '../engine/handoffs/reassign.ts';
+import { reassign as reassignHandoff } from '../engine/handoffs/retry.ts';
 import { agent, choice, ID, longText } from './field.ts';
 import { defineOperation } from './operation.ts';
 

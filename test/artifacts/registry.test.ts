@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AGES, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
+import { AGE_DAYS, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/formats/artifact/card.ts';
@@ -176,8 +176,9 @@ describe('the registry', () => {
 
 describe('age', () => {
   const later = (world: ArtifactWorld, days: number): number => world.ctx.store.nowMs() + days * DAY_MS;
+  const ages = { deprecatedMs: AGE_DAYS.deprecated * DAY_MS, archivedMs: AGE_DAYS.archived * DAY_MS };
   const clean = async (world: ArtifactWorld, days: number, apply = true): Promise<readonly object[]> =>
-    cleanArtifacts(world.artifacts, AGES, later(world, days), { apply });
+    cleanArtifacts(world.artifacts, ages, later(world, days), { apply });
 
   it('Q14: deprecated, after 30 days archived, after 90 more deleted; nothing without being asked', async () => {
     const world = await artifactWorld();

@@ -9,7 +9,7 @@ import type { Moved } from './step.ts';
 
 export type Resumed = (typeof RESUMED)[number];
 
-/** Counters never fall: whoever held it before can no longer settle it. */
+/** Counters never fall: an earlier holder can no longer settle it. */
 export function supersede(handoff: Handoff, to: Resumed, nowMs: number): Moved {
   const isHeld = to === 'accepted';
   return ok({

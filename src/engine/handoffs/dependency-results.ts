@@ -1,4 +1,4 @@
-/** What a handoff has waited for, given to whoever works on it. Results of what is settled never change. */
+/** Gives a worker the results of the handoffs that its handoff waited for. Results of settled handoffs never change. */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { JSON_BYTES_MAX, type Json, type JsonObject, type JsonText } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';

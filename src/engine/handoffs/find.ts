@@ -1,4 +1,4 @@
-/** Reads of the store that many operations begin with: one handoff for whoever may ask for it, and page after page. */
+/** Reads of the store that many operations begin with: one handoff under a right, and page after page. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';

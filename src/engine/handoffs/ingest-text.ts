@@ -146,53 +146,43 @@ function readAll({ text, source, strict = false }: TextToIngest): readonly ReadB
   const found = transcript ? findInTranscript(text) : whole === null ? findBlocks(text) : [whole];
   const rules = reportRules(found, source);
   const keysOf = keyMaker();
-  const blocks = found.map((block, nth): ReadBlock => {
-    const { fields, problems, warnings } = readBlock(block, { strict });
-    const rule = rules[nth] ?? null;
-    const where = sourceOf(source, block);
-    const content = contentOf(block.yaml);
-    const isReport = rule !== null && isObeyed(rule);
+  const read = (
+    at: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place' | 'rule'> & Pick<FoundBlock, 'said'>,
+    words: { readonly text: string; readonly yaml: string; readonly before: string; readonly prose: string },
+    { fields, problems, warnings }: Pick<BlockAnswer, 'problems' | 'warnings'> & Pick<ReadBlock, 'fields'>,
+  ): ReadBlock => {
+    const { index, line, column, place, rule, said } = at;
+    const { from = null, to = null, status = null } = fields ?? {};
+    const content = contentOf(words.yaml);
+    const where = sourceOf(source, { index, said });
     return {
-      answer: answerOf({ ...block, rule }, fields, problems, warnings),
-      acts: isReport,
+      answer: { index, line, column, place, rule, from, to, status, problems, warnings },
+      acts: rule !== null && isObeyed(rule),
       fields,
       source: where,
       content,
-      keys: keysOf({ content, prose: block.prose, text: block.text, entry: block.said?.entry }, where),
-      prose: `${block.prose}\n\n${(block.rest ?? '').trim()}`.trim(),
+      keys: keysOf({ content, prose: words.before, text: words.text, entry: said?.entry }, where),
+      prose: words.prose.trim(),
     };
+  };
+  const blocks = found.map((block, nth) => {
+    const prose = `${block.prose}\n\n${(block.rest ?? '').trim()}`;
+    return read(
+      { ...block, rule: rules[nth] ?? null },
+      { ...block, before: block.prose, prose },
+      readBlock(block, { strict }),
+    );
   });
   // Where a block was found, nothing weaker is looked for: the text says in its own way what it reports.
   if (found.some(acts)) return blocks;
   const last = transcript ? lastWords(text) : { text, said: null };
   const weak = last === null ? null : readWeak(last.text);
   if (last === null || weak === null) return blocks;
+  const { fields, warnings } = weak;
   const rule = last.said === null && 'file' in source ? 'ends-file' : 'ends-message';
   const at = { index: found.length, line: last.said?.line ?? weak.line, column: 1, place: 'top', rule } as const;
-  const where = sourceOf(source, { index: found.length, said: last.said });
-  const content = contentOf(weak.fields.text);
-  return [
-    ...blocks,
-    {
-      answer: answerOf(at, weak.fields, [], weak.warnings),
-      acts: true,
-      fields: weak.fields,
-      source: where,
-      content,
-      keys: keysOf({ content, prose: '', text: weak.fields.text, entry: last.said?.entry }, where),
-      prose: last.text.trim(),
-    },
-  ];
-}
-
-function answerOf(
-  { index, line, column, place, rule }: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place' | 'rule'>,
-  fields: BlockFields | null,
-  problems: readonly BlockProblem[],
-  warnings: readonly BlockProblem[],
-): ReadBlock['answer'] {
-  const { from = null, to = null, status = null } = fields ?? {};
-  return { index, line, column, place, rule, from, to, status, problems, warnings };
+  const words = { text: fields.text, yaml: fields.text, before: '', prose: last.text };
+  return [...blocks, read({ ...at, said: last.said }, words, { fields, problems: [], warnings })];
 }
 
 function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlock, 'index' | 'said'>): SummarySource {

@@ -26,7 +26,7 @@ import { findHandoff } from './find.ts';
 export interface IngestRequest {
   readonly summary: Summary;
   readonly keys: BlockKeys;
-  /** What the agent said with its block: for whoever comes next. */
+  /** What the agent said with its block, for the next agent. */
   readonly prose?: string;
   /** What all blocks of the same text say. */
   readonly beside?: ReadonlySet<string>;
@@ -34,9 +34,9 @@ export interface IngestRequest {
   readonly leg?: string | null;
   /** What a blocked one waits for, in words. */
   readonly waitsFor?: string | null;
-  /** What the one who reports has in hand, and by which acceptance: inside a worker's command. */
+  /** The handoff that the reporting worker command holds, and its acceptance. */
   readonly held?: { readonly id: HandoffId; readonly fence: number | null };
-  /** The acceptance of the leg that it is about, for whoever claimed it by hand. */
+  /** The acceptance of the leg that it is about, where the agent claimed it by hand. */
   readonly fence?: number;
 }
 

@@ -117,7 +117,7 @@ async function legFrom(ctx: Context, principal: Principal, id: HandoffId): Promi
 }
 
 /**
- * Waiting for a handoff tells when it is completed, so only whoever may read it waits for it. What does not exist yet
+ * A wait reveals when a handoff is completed, so only a principal that may read it waits for it. What does not exist yet
  * may be named; a retry waits for what the first one waited for.
  */
 async function hiddenDependency(

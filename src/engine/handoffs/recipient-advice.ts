@@ -23,7 +23,7 @@ export async function adviceAbout(
   );
   if (sessions.some(({ agent }) => agent === to)) return null;
   const { items } = await store.find({ by: 'filter', max: LOOKED_AT_MAX });
-  // Whoever has worked or sent takes part; that something was sent to a name says nothing about it.
+  // Agents that have worked or sent are known; a mere recipient may be a misspelt name.
   const active = items.flatMap(({ from, to: doer, attempt }) => (attempt > 0 ? [from, doer] : [from]));
   const known = new Set([...configured, ...sessions.map(({ agent }) => agent), ...active]);
   const start = `start a worker with: baton work @${to} -- COMMAND`;

@@ -1,14 +1,21 @@
+/** The same work once more: a retry of what has ended, or another recipient or priority for what is open. */
 import { defined } from '../../foundation/defined.ts';
-import type { Result } from '../../foundation/result.ts';
+import { parseExact } from '../../foundation/exact-json.ts';
 import type { Json } from '../../foundation/json.ts';
+import { ok, type Result } from '../../foundation/result.ts';
+import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import { retryOf } from '../../domain/lineage.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
+import type { Priority } from '../../domain/priority.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { answerDependents } from './dependents.ts';
 import { loadFor } from './find.ts';
-import { requestAgain } from './reassign.ts';
-import { send, type SendRefusal } from './send.ts';
+import { cancelling } from './reject-and-cancel.ts';
+import { send, sendInstead, type SendRefusal, type SendRequest } from './send.ts';
 
 export interface RetryRequest {
   readonly id: HandoffId;
@@ -38,4 +45,37 @@ export async function retry(
   });
   if (retried.ok) await answerDependents(ctx, retried.value);
   return retried;
+}
+
+export interface ReassignRequest {
+  readonly id: HandoffId;
+  readonly to?: AgentId;
+  readonly priority?: Priority;
+  readonly reason?: string;
+}
+
+/** One handoff is cancelled and another takes its place in the chain, both or neither. */
+export async function reassign(
+  ctx: Context,
+  principal: Principal,
+  { id, to, priority, reason }: ReassignRequest,
+): Promise<Result<Handoff, SendRefusal>> {
+  const whole = await loadFor(ctx, principal, 'cancel', id);
+  if (!whole.ok) return whole;
+  const { handoff, outcome } = whole.value;
+  const again = requestAgain(whole.value);
+  if (!again.ok) return again;
+  const words = [to === undefined ? null : `given to @${to}`, priority === undefined ? null : `priority ${priority}`];
+  const why = [words.filter((word) => word !== null).join(', '), ...(reason === undefined ? [] : [reason])].join(': ');
+  const request = { ...again.value, ...defined({ to, priority }), draft: handoff.state === 'draft' };
+  return sendInstead(ctx, principal, { target: handoff, decide: cancelling(principal, why, outcome) }, request);
+}
+
+/** The same work once more, as a request that stands beside the old handoff in its chain. */
+function requestAgain({ handoff, body }: Whole): Result<SendRequest, Refusal> {
+  const { from, to, kind, priority, title, task, terms } = handoff;
+  const lineage = retryOf(handoff);
+  if (!lineage.ok) return lineage;
+  const named = defined({ title: title ?? undefined, task: task ?? undefined });
+  return ok({ from, to, kind, priority, ...named, ...(parseExact(body) as Body), terms, lineage: lineage.value });
 }

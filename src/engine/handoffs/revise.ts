@@ -60,7 +60,7 @@ async function reviseSeen(
   const revised = revisedBy(whole, inForce(ctx, handoff, revision));
   if (!revised.ok) return err({ code: 'not-json', problem: revised.refusal });
   const decide = decideRevision(principal, revised.value);
-  // Schemas are files: they are read for whoever may revise it.
+  // Schemas are files, and only a caller who may revise the draft causes them to be read.
   const allowed = await previewDecision(ctx, handoff, decide);
   if (!allowed.ok) return allowed;
   if (!isRevised(revised.value)) return ok(handoff);

@@ -36,7 +36,7 @@ export async function revokeToken(
   return { revoked, released: mayHold ? await releaseTakenWith(ctx, id, agent) : 0 };
 }
 
-/** As the token log names whoever did something. */
+/** The principal as the token log names it. */
 export function nameInLog(principal: Principal): string {
   const token = tokenIn(principal);
   return token === null ? principalText(principal) : `${principalText(principal)} with ${token}`;

@@ -1,4 +1,4 @@
-/** What was shown for a handoff, for whoever has to judge it: the changes themselves, and what the machine finds now. */
+/** The evidence of a handoff, for its verifiers: the changes themselves, and what the machine finds now. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';

@@ -82,7 +82,7 @@ async function partInChain(
 }
 
 /**
- * Where identity is local, whoever can open the database can show any token: one user who delivers and agrees is one
+ * Where identity is local, a user who can open the database can show any token: one user who delivers and agrees is one
  * user, whatever names they use.
  */
 async function isSameUser(ctx: Context, principal: Principal, id: HandoffId): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Whoever was a party of a handoff that was removed is told where it went, instead of that there is none. */
+/** A party of a removed handoff learns which archive has it, instead of that there is none. */
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { readScopeOf } from '../../domain/rights.ts';

@@ -1,4 +1,4 @@
-/** Follows `retention.days`: whoever has the duty prunes once in a while, beside everything else. */
+/** Follows `retention.days`: the process with the duty prunes regularly, in the background. */
 import type { Context } from '../context.ts';
 
 /** Days are the unit of the policy: nothing is late by an hour. */

@@ -1,6 +1,6 @@
 /**
  * Moves finished handoffs out of the database: first to an archive, then, once the archive is on the disk, out of the
- * database in small batches. Whoever is killed in between has removed nothing that is not in an archive; the next prune
+ * database in small batches. A prune that is killed has removed nothing that is not in an archive; the next prune
  * removes what the newest archive holds before it begins another.
  */
 import { elapsedMs } from '../../foundation/clock.ts';

@@ -1,8 +1,8 @@
 /**
- * Every text that goes into the database passes here, whichever way it came: a store whose writes are scanned.
+ * A store whose writes are scanned for secrets: every text that goes into the database passes here.
  *
- * `warn` keeps the text and says so; `redact` keeps everything else of it; `block` refuses. A failure, and whatever the
- * system itself reports, is redacted instead of refused: refusing it would lose that something failed.
+ * `warn` stores the text and says so; `redact` replaces the secret; `block` refuses. A failure, and a fact by the system,
+ * is redacted instead of refused: a refusal would lose that something failed.
  */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonText } from '../../foundation/json.ts';
@@ -42,16 +42,21 @@ export function guardSecrets(store: Store, now: () => SecretPolicy, report: (eve
 
 function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
   if (policy === 'off') return store;
-  const told = (handoffs: readonly Handoff[]): void => {
-    for (const handoff of handoffs) {
-      for (const { rule, field } of secretsIn(handoff)) {
-        report({ kind: 'secret-found', id: handoff.id, rule, field, did: policy === 'warn' ? 'warned' : 'redacted' });
+  const did = policy === 'warn' ? 'warned' : 'redacted';
+  /** Reports what was found, and answers the same. */
+  const reported = <Value>(
+    answer: Result<Value, Refusal>,
+    handoffsIn: (value: Value) => readonly Handoff[],
+  ): Result<Value, Refusal> => {
+    if (answer.ok) {
+      for (const handoff of handoffsIn(answer.value)) {
+        for (const found of secretsIn(handoff)) report({ kind: 'secret-found', id: handoff.id, ...found, did });
       }
+    } else if (answer.refusal.code === 'secret-found') {
+      const { id, rule, field } = answer.refusal;
+      report({ kind: 'secret-found', id, rule, field, did: 'refused' });
     }
-  };
-  const toldRefusal = (refusal: Refusal): void => {
-    if (refusal.code !== 'secret-found') return;
-    report({ kind: 'secret-found', id: refusal.id, rule: refusal.rule, field: refusal.field, did: 'refused' });
+    return answer;
   };
   const guarded =
     (decide: Decide): Decide =>
@@ -63,28 +68,17 @@ function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEve
   return {
     ...store,
     insert: async (openings, guard) => {
-      const answer = await store.insert(
-        openings.map((opening) => guardOpening(policy, opening)),
-        guard,
-      );
-      if (answer.ok) told(answer.value);
-      else toldRefusal(answer.refusal);
-      return answer;
+      const next = openings.map((opening) => guardOpening(policy, opening));
+      return reported(await store.insert(next, guard), (inserted) => inserted);
     },
     change: async (targets, decide) => {
       const answers = await store.change(targets, guarded(decide));
-      for (const answer of answers) {
-        if (answer.ok) told([answer.value]);
-        else toldRefusal(answer.refusal);
-      }
-      return answers;
+      return answers.map((answer) => reported(answer, (changed) => [changed]));
     },
     relay: async (target, decide, openings, guard) => {
       const next = openings.map((opening) => guardOpening(policy, opening));
       const answer = await store.relay(target, guarded(decide), next, guard);
-      if (answer.ok) told([answer.value.changed, ...answer.value.inserted]);
-      else toldRefusal(answer.refusal);
-      return answer;
+      return reported(answer, ({ changed, inserted }) => [changed, ...inserted]);
     },
   };
 }
@@ -153,7 +147,7 @@ function guardDecision(
   });
 }
 
-/** That an attempt failed, or that the system ended something, has to be written whatever its message holds. */
+/** A failed attempt, or an end by the system, has to be written whatever its message holds. */
 function mustBeTold(facts: readonly Fact[]): boolean {
   return facts.every(({ by, deed }) => by === principalText(SYSTEM) || deed === 'fail' || deed === 'retry');
 }
@@ -162,7 +156,7 @@ function distinct(findings: readonly SecretFinding[]): readonly SecretFinding[] 
   return [...new Map(findings.map((each) => [`${each.rule} ${each.field}`, each])).values()];
 }
 
-/** Texts that are new in the record; what it had before was scanned then. */
+/** Scans the texts that are new in the record; the others were scanned when they were written. */
 function scanRecord(before: Handoff | null, handoff: Handoff): Scanned<Handoff> {
   const question = handoff.blockedOn?.reason === 'question' ? handoff.blockedOn.text : '';
   const asks = question === '' || before?.blockedOn === handoff.blockedOn ? null : scanText(question, 'question');
@@ -218,14 +212,14 @@ function withFindings(detail: string, findings: readonly SecretFinding[]): strin
   return JSON.stringify({ ...detailIn({ detail }), secrets: findings.map(({ rule, field }) => ({ rule, field })) });
 }
 
-/** What is written is no longer what the agent signed: no signature is better than one that fits nothing. */
+/** The text is no longer the one that the agent signed: a missing signature is better than one that does not fit. */
 function unsigned(detail: string): string {
   if (!detail.includes('"signed":')) return detail;
   const { told } = splitSignature(detail);
   return told === null ? '' : JSON.stringify(told);
 }
 
-/** Seals are about what is written, which is no longer what was decided. */
+/** A seal is made of what is written, and the redacted text differs from what was decided. */
 function resealed(detail: string, deed: Fact['deed'], written: Handoff, body: JsonText | null): string {
   const said = detailIn({ detail });
   return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, sealFor(deed, written, body))) : detail;

@@ -10,7 +10,7 @@ export interface SecretFinding {
   readonly field: string;
 }
 
-/** Whoever has more has one problem, and not a thousand. */
+/** A text with more of them has one cause. */
 const FINDINGS_MAX = 20;
 
 const QUICK = new RegExp([...new Set(SECRET_RULES.flatMap(({ keywords }) => keywords))].map(literal).join('|'), 'i');

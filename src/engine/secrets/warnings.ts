@@ -1,4 +1,4 @@
-/** What was found in a change, for whoever gets its record: records themselves hold no warnings. */
+/** The secrets that were found in a change, by its record: the records themselves hold no warnings. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SecretFinding } from './scan.ts';
 
@@ -19,7 +19,7 @@ export function secretsIn(handoff: Handoff): readonly SecretFinding[] {
   return notes.get(handoff)?.findings ?? [];
 }
 
-/** For the answer to whoever wrote it. */
+/** For the answer to the writer. */
 export function warningsFor(handoff: Handoff): readonly string[] {
   const noted = notes.get(handoff);
   return noted === undefined ? [] : noted.findings.map((finding) => secretWarning(finding, noted.did));

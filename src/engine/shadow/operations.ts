@@ -101,7 +101,7 @@ export async function diffShadow(world: ShadowContext, idText: string): Promise<
   return withShadow(world, idText, async (record) => {
     const commands = record.sources.map(({ repository, commit }) => {
       const folder = shellWord(checkoutOf(record.sources, repository));
-      // In an index of its own: the one of the checkout belongs to whoever works there.
+      // In an index of its own: the index of the checkout belongs to its user.
       const git = 'GIT_INDEX_FILE=/tmp/diff-index git -c core.fsmonitor=false -c core.hooksPath=/dev/null';
       return `cd ${folder} && rm -f /tmp/diff-index && ${git} read-tree ${commit} && ${git} add -A && ${git} diff --cached --no-ext-diff --no-textconv ${commit}`;
     });

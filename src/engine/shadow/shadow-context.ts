@@ -22,7 +22,7 @@ export interface ShadowContext {
   hostPath(path: string): string;
 }
 
-/** What the workspace has laid down; the defaults are in the house. */
+/** What the workspace configures. */
 export interface ShadowSettings {
   readonly projectType: ProjectType | null;
   readonly commands: CommandOverrides;

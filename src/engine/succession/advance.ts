@@ -1,6 +1,6 @@
 /**
  * Drives one succession to its end: asks the domain for the next step, does it, marks it. Every step can be repeated, so
- * whoever comes after a crash goes on at the first step that has no fact.
+ * after a crash another process goes on at the first step that has no fact.
  */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { nextStep, type Step } from '../../domain/succession.ts';

@@ -111,7 +111,7 @@ export async function openHandoff(
   }
 }
 
-/** Beside the document, so that whoever may write the one may read the other. */
+/** Beside the document, so that an agent that may write the document may read the instruction. */
 export function instructionPath({ documentPath }: Pick<SuccessionBegun, 'documentPath'>): string {
   return documentPath.replace(/\.md$/, '.instruction.md');
 }

@@ -33,7 +33,7 @@ export async function seeSuccession({ store }: Context, handoff: HandoffId): Pro
   return { ...progressOf(facts.map(({ fact }) => fact)), isOver: isFinal(whole.handoff.state) };
 }
 
-/** Writes that a step is done. A step that is written already is not written twice: whoever asks has looked. */
+/** Writes that a step is done. The caller has checked that it is not written yet. */
 export async function markStep(
   ctx: Context,
   { persona }: AgentSession,

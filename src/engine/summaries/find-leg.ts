@@ -39,7 +39,7 @@ export type LegRefusal =
 export interface Clues {
   /** The id that the block itself names. */
   readonly named: string | null;
-  /** What the one who reports has in hand. */
+  /** The handoff that the reporting worker holds. */
   readonly held: HandoffId | null;
   /** What the blocks of the same text say, as `contentOf` knows them. */
   readonly beside?: ReadonlySet<string>;
@@ -130,7 +130,7 @@ async function onlyOpen(ctx: Context, summary: Summary, from: AgentId): Promise<
   const legs = await legsOf(ctx, summary.project, from);
   const open = legs.filter(({ handoff }) => handoff.state !== 'draft');
   const [only, second] = open;
-  // A draft is not on offer yet; but whoever reports on work has begun it.
+  // A draft is not offered yet, but an agent that reports on it has begun it.
   if (only === undefined) return ok(legs.length === 1 ? (legs[0] ?? null) : null);
   if (second === undefined) return ok(only);
   const told = await toldInSession(ctx, summary, open);
@@ -151,7 +151,7 @@ async function legsOf(ctx: Context, project: string, from: AgentId): Promise<rea
   return legs;
 }
 
-/** Whoever holds by hand left no session behind, but what it said before in the same session is in the trail. */
+/** A holder by hand has no worker session, but the trail has its earlier summaries of the same conversation. */
 async function toldInSession(ctx: Context, { source }: Summary, legs: readonly LegAtHand[]): Promise<LegAtHand | null> {
   if (!('session' in source)) return null;
   const own: LegAtHand[] = [];

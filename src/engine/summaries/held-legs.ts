@@ -127,7 +127,7 @@ async function handoffsOf(ctx: Context, project: string, task: string): Promise<
   return own;
 }
 
-/** What was sent without a project belongs to whoever asks. */
+/** A handoff without a project belongs to every project. */
 export function isOf(project: string, other: string | null): boolean {
   return other === null || other === project;
 }

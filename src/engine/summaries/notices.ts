@@ -1,4 +1,4 @@
-/** Words into inboxes that a summary asks for: written with its fact, in the form of the house's other notices. */
+/** Inbox entries that a summary asks for, written with its fact in the form of all other notices. */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import { present } from '../../foundation/assert.ts';
 import { ok } from '../../foundation/result.ts';

@@ -238,7 +238,7 @@ async function planFailure(ctx: Context, now: Situation, chain: ChainSoFar): Pro
   return opening(ctx, now, routed, routeTo, { failure: failureFor(now, policy, counted.failures) });
 }
 
-/** It has been offered again already, and whoever takes it says so, once: that is no second failure. */
+/** The leg has been offered again already, and the agent that takes it says so once: that is no second failure. */
 async function isConfirmed(ctx: Context, { summary, leg }: Situation, { retries }: ChainSoFar): Promise<boolean> {
   if (summary.status !== 'retry' || leg?.handoff.state !== 'offered' || leg.handoff.attempt === 0) return false;
   const last = (await factsOf(ctx, leg.handoff.id)).at(-1);
@@ -256,13 +256,13 @@ function reasonOf({ summary, prose }: Situation, policy: OnFailure): string | nu
   return why === null ? null : printable(why, REASON_MAX);
 }
 
-/** Its own word counts, else that of whoever delegated; a next agent is where it goes when no route is given. */
+/** The policy of the summary counts, else that of the delegator; without a route, a failure goes to the next agent. */
 function policyOf({ rules }: Context, { summary, leg, to, from }: Situation): OnFailure {
   const delegated = leg?.body.leg?.onFailure;
   const said = summary.onFailure ?? delegated ?? {};
   const routed = withRoute(said, from, to);
   if (summary.status === 'failed') return routed;
-  // Who asks for another try gets as many as whoever delegated allows, else as many as every handoff has.
+  // A `retry` gets as many retries as the delegator allows, else as many as every handoff has.
   const allowed =
     delegated?.retry ?? leg?.handoff.terms.retry.retriesMax ?? rules.terms.queue?.retry?.retriesMax ?? RETRIES;
   return { ...routed, retry: Math.min(routed.retry ?? allowed, allowed) };
@@ -270,7 +270,7 @@ function policyOf({ rules }: Context, { summary, leg, to, from }: Situation): On
 
 const RETRIES = 3;
 
-/** A route to whoever fails is none: it would be walked until the chain is too long. */
+/** A route to the failing agent itself does not count: it would be followed until the chain is too long. */
 function withRoute({ routeTo, ...others }: OnFailure, from: AgentId, to: AgentId | null): OnFailure {
   const route = routeTo ?? to ?? undefined;
   return route === undefined || readAgentId(route) === from ? others : { ...others, routeTo: route };
@@ -294,7 +294,7 @@ function escalation(
   return tellEscalated(to, { reason: `${failures} failures in this chain, the last by @${from}`, why: 'failures' });
 }
 
-/** What whoever takes over has to know. */
+/** What the next agent has to know about the failure. */
 function failureFor({ from, summary }: Situation, policy: OnFailure, failures: number): JsonObject {
   return {
     of: `@${from}`,

@@ -21,7 +21,7 @@ export interface Exported {
 
 const DAMAGED_NAMED = 20;
 
-/** Lines with their ends; whoever takes them slowly is waited for. Answers what the last line says. */
+/** Lines with their ends, as fast as the reader takes them. Answers what the last line says. */
 export async function* exportAll(
   store: Store,
   begun: PartialExport | null = null,

@@ -1,7 +1,7 @@
 /**
  * An export becomes records again. A line that cannot be read is named and passed over, and never stops the others.
  * Batches are written as they come, so a file that breaks off, or that somebody interrupts, has left everything before
- * that; whoever runs it again goes on, because what is here is not written twice.
+ * that; a second run goes on, because what is here is not written twice.
  */
 import { present } from '../../foundation/assert.ts';
 import { InvalidCopy } from '../../foundation/store-fault.ts';
