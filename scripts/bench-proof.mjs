@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundleBench } from './bundle-bench.mjs';
 
 /** What each function answers in the build without proof. */
 const WITHOUT = {
@@ -42,17 +42,9 @@ for (const [entry, plugins] of [
   ['proof', []],
   ['bare', [without]],
 ]) {
-  await build({
+  await bundleBench({
     entryPoints: { [entry]: 'bench/proof-life.ts', 'heartbeat-thread': 'src/adapters/processes/heartbeat-thread.ts' },
     outdir: join(out, entry),
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    define: { __BATON_VERSION__: JSON.stringify('bench') },
-    logLevel: 'error',
     plugins,
   });
 }

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { build } from 'esbuild';
+import { bundleBench } from './bundle-bench.mjs';
 
 const [name, ...rest] = process.argv.slice(2);
 const BENCHES = {
@@ -22,18 +22,10 @@ if (bench === undefined) {
   process.exit(2);
 }
 const node = bench.peers ? nodeOfPeers() : process.execPath;
-await build({
+await bundleBench({
   entryPoints: [...bench.entries.map((entry) => `bench/${entry}.ts`), 'src/adapters/processes/heartbeat-thread.ts'],
   entryNames: '[name]',
   outdir: 'bench/.out',
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  define: { __BATON_VERSION__: JSON.stringify('bench') },
-  logLevel: 'error',
 });
 execFileSync(node, [`bench/.out/${bench.entries[0]}.mjs`, ...rest], { stdio: 'inherit' });
 

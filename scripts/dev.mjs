@@ -9,12 +9,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fileURLToPath } from 'node:url';
+import { BATON, ended, ROOT, SAMPLE } from './sample.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.cjs');
-/** Git does not see it. */
-const SAMPLE = join(ROOT, '.sample');
 /** An editor writes several files at once. */
 const SETTLE_MS = 150;
 /** The dashboard shares types with the server, but only its own files change what it is. */
@@ -75,9 +71,4 @@ function stop() {
 /** With source maps, so that a stack names the sources. In a group of its own: Ctrl-C is ours to pass on. */
 function start(args) {
   return spawn(process.execPath, ['--enable-source-maps', ...args], { cwd: ROOT, stdio: 'inherit', detached: true });
-}
-
-function ended(child) {
-  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 }

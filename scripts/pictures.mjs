@@ -9,13 +9,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
+import { BATON, ended, firstLine, ROOT } from './sample.mjs';
 import { Town } from './town.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.cjs');
 const OUT = join(ROOT, 'docs/pictures');
 const SIZE = { width: 1280, height: 760 };
 
@@ -25,19 +23,12 @@ const workspace = join(folder, 'shop');
 mkdirSync(OUT, { recursive: true });
 
 baton('init', workspace);
-const server = spawn(process.execPath, [
-  BATON,
-  'serve',
-  '--workspace',
-  workspace,
-  '--port',
-  '0',
-  '--log-level',
-  'error',
-]);
+const options = ['--workspace', workspace, '--port', '0', '--log-level', 'error'];
+const server = spawn(process.execPath, [BATON, 'serve', ...options]);
 const browser = await chromium.launch({ executablePath: values.chromium });
 try {
   const link = await firstLine(server);
+  if (link === null) throw new Error('the server ended early');
   const made = baton('token', 'new', '--operator', '--as', 'operator', '--workspace', workspace, '--json');
   const town = new Town(new URL(link).origin, JSON.parse(made).token);
   await town.settle();
@@ -79,19 +70,4 @@ function baton(...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BATON, ...args], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`baton ${args.join(' ')}: ${stderr}`);
   return stdout.trim();
-}
-
-function ended(child) {
-  return child.exitCode === null ? new Promise((resolve) => child.once('exit', resolve)) : Promise.resolve();
-}
-
-function firstLine(child) {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-    });
-    child.once('exit', () => reject(new Error('the server ended early')));
-  });
 }

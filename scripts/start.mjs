@@ -9,13 +9,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fileURLToPath } from 'node:url';
+import { BATON, ended, firstLine, ROOT, SAMPLE } from './sample.mjs';
 import { Town } from './town.mjs';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.cjs');
-/** Git does not see it. */
-const SAMPLE = join(ROOT, '.sample');
 
 const { values } = parseArgs({
   options: { port: { type: 'string' }, pace: { type: 'string', default: '2' }, 'no-town': { type: 'boolean' } },
@@ -41,6 +36,7 @@ const server = start(
   ['ignore', 'pipe', 'inherit'],
 );
 const link = await firstLine(server);
+if (link === null) process.exit(server.exitCode ?? 1);
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const succession = hasTmux
   ? '@writer runs in a terminal (tmux). About once in two minutes its context is full and a successor takes over: see Agents.'
@@ -115,26 +111,7 @@ function start(args, stdio) {
   return child;
 }
 
-function ended(child) {
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-}
-
 async function run(args, stdout = 'inherit') {
   const code = await ended(start(args, ['ignore', stdout, 'inherit']));
   if (code !== 0) process.exit(code ?? 1);
-}
-
-/** The server says its link when it can be reached. */
-function firstLine(child) {
-  return new Promise((resolve) => {
-    let text = '';
-    const failed = (code) => process.exit(code ?? 1);
-    child.once('exit', failed);
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (!text.includes('\n')) return;
-      child.off('exit', failed);
-      resolve(text.slice(0, text.indexOf('\n')));
-    });
-  });
 }

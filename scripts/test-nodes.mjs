@@ -92,15 +92,14 @@ try {
   const short = flags.has('--short');
   for (const node of short ? [NODES[0], NODES.at(-1)] : NODES) {
     for (const manager of short ? ['npm'] : Object.keys(MANAGERS))
-      report(`Node ${node}, ${manager}`, () => tryOut(node, manager, archive));
+      await report(`Node ${node}, ${manager}`, () => tryOut(node, manager, archive));
   }
   if (!short)
-    for (const runtime of ['bun', 'deno'])
-      await reportLater(`${runtime} beside Node`, () => besideNode(runtime, archive));
+    for (const runtime of ['bun', 'deno']) await report(`${runtime} beside Node`, () => besideNode(runtime, archive));
   if (flags.has('--suite')) {
     for (const node of NODES) {
       for (const source of node < OWN_SQLITE ? ['package'] : ['node', 'package']) {
-        report(`suite, Node ${node}, SQLite of ${source}`, () => runSuite(node, source));
+        await report(`suite, Node ${node}, SQLite of ${source}`, () => runSuite(node, source));
       }
     }
   }
@@ -217,23 +216,11 @@ function sizeOf(path) {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).size, 0);
 }
 
-function report(what, act) {
-  try {
-    console.log(`ok    ${what}: ${act()}`);
-  } catch (error) {
-    tellFailure(what, error);
-  }
-}
-
-async function reportLater(what, act) {
+async function report(what, act) {
   try {
     console.log(`ok    ${what}: ${await act()}`);
   } catch (error) {
-    tellFailure(what, error);
+    failures += 1;
+    console.log(`FAIL  ${what}: ${error.message}\n${String(error.stdout ?? '').slice(-2000)}`);
   }
-}
-
-function tellFailure(what, error) {
-  failures += 1;
-  console.log(`FAIL  ${what}: ${error.message}\n${String(error.stdout ?? '').slice(-2000)}`);
 }

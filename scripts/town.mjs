@@ -38,6 +38,8 @@ const TASKS = [
   ['Testing', 'try-checkout', ['cart', 'payment', 'mails']],
 ];
 
+const TESTS_FAILED = '3 of 41 tests failed: the invoice total is off by one cent';
+
 /** How much of each kind waits for a person at most. */
 const QUESTIONS_MAX = 2;
 const REVIEWS_MAX = 3;
@@ -119,7 +121,7 @@ export class Town {
   async #work() {
     const [agent, title, says] = this.#next(LONG);
     const { id } = await this.send('planner', agent, title);
-    const taken = await this.ask(agent, 'POST', `/handoffs/${id}/accept`, {});
+    const taken = await this.#accept(agent, id);
     const goOn = async () => {
       for (let step = 1; step < LONG_STEPS; step += 1) {
         await this.move(agent, taken, 'progress', { fence: taken.fence, fraction: step / LONG_STEPS, says });
@@ -136,8 +138,7 @@ export class Town {
     const taken = await this.claim(agent);
     if (taken === null) return false;
     if (taken.attempt === 1 && taken.title?.startsWith('Run') === true) {
-      const message = '3 of 41 tests failed: the invoice total is off by one cent';
-      await this.move(agent, taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
+      await this.#fail(agent, taken, TESTS_FAILED);
     } else await this.#deliver(agent, taken, { ok: true });
     return true;
   }
@@ -145,7 +146,7 @@ export class Town {
   async #question() {
     const [title, question] = this.#next(QUESTIONS);
     const { id } = await this.send('planner', 'writer', title, { input: 'Ask where something is not clear.' });
-    const taken = await this.ask('writer', 'POST', `/handoffs/${id}/accept`, {});
+    const taken = await this.#accept('writer', id);
     await this.move('writer', taken, 'block', { fence: taken.fence, question });
   }
 
@@ -157,7 +158,7 @@ export class Town {
       criteria: ['a stranger understands it', 'it names no internal tool'],
       verifiers: ['@reviewer'],
     });
-    const taken = await this.ask('writer', 'POST', `/handoffs/${id}/accept`, {});
+    const taken = await this.#accept('writer', id);
     await this.#deliver('writer', taken, `${title}: done`);
   }
 
@@ -165,18 +166,16 @@ export class Town {
   async #failing() {
     const retry = { max: 2, delaySeconds: 45 };
     const { id } = await this.send('planner', 'tester', 'Run the browser tests', { retry });
-    const taken = await this.ask('tester', 'POST', `/handoffs/${id}/accept`, {});
-    const message = '3 of 41 tests failed: the invoice total is off by one cent';
-    await this.move('tester', taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
+    const taken = await this.#accept('tester', id);
+    await this.#fail('tester', taken, TESTS_FAILED);
   }
 
   /** Fails for good: only a person tries again. */
   async #failed() {
     const title = this.#next(TESTS);
     const { id } = await this.send('planner', 'deployer', title, { input: { target: 'staging' }, retry: { max: 0 } });
-    const taken = await this.ask('deployer', 'POST', `/handoffs/${id}/accept`, {});
-    const message = 'no access to "staging": the key has expired';
-    await this.move('deployer', taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
+    const taken = await this.#accept('deployer', id);
+    await this.#fail('deployer', taken, 'no access to "staging": the key has expired');
   }
 
   /** The next task of the flow is done. After the last one, it begins again. */
@@ -207,7 +206,7 @@ export class Town {
 
   async #shadowTest() {
     const { id } = await this.send('builder', 'shadow-smoke-test', 'Shadow test of acme/shop', {});
-    const taken = await this.ask('shadow-smoke-test', 'POST', `/handoffs/${id}/accept`, {});
+    const taken = await this.#accept('shadow-smoke-test', id);
     await this.move('shadow-smoke-test', taken, 'deliver', { fence: taken.fence, result: VERDICT });
   }
 
@@ -221,6 +220,14 @@ export class Town {
     const count = this.#taken.get(list) ?? 0;
     this.#taken.set(list, count + 1);
     return list[count % list.length];
+  }
+
+  #accept(agent, id) {
+    return this.ask(agent, 'POST', `/handoffs/${id}/accept`, {});
+  }
+
+  #fail(agent, taken, message) {
+    return this.move(agent, taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
   }
 
   /** Null: nothing is offered. */
