@@ -1,7 +1,7 @@
 /**
  * The contract with what runs agents. A *host* has terminals: it starts a program in one, types into it and ends it. An
- * *adapter* knows one agent's program: its command line, what its hooks tell, how full it is and how it ends. A *journal*
- * keeps what hooks told, on disk, whether or not a server was there to hear it.
+ * *adapter* knows one agent's program: its command line, the events of its hooks, how full it is and how it ends. A *journal*
+ * stores the events of hooks on disk, whether or not a server runs.
  */
 import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
@@ -36,10 +36,10 @@ export interface HostStart {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** `changed`: the pane is there, and another process runs in it. `no-host`: nobody can tell. */
+/** `changed`: another process runs in the pane. `no-host`: the host does not answer. */
 export type PaneSight =
   | { readonly kind: 'alive'; readonly copyMode: boolean }
-  /** Null: a signal ended it, or the host never heard how it ended (tmux 3.3 on a busy machine, now and then). */
+  /** Null: a signal ended the program, or the host does not know (tmux 3.3 sometimes loses it on a busy machine). */
   | { readonly kind: 'dead'; readonly status: number | null }
   | { readonly kind: 'gone' }
   | { readonly kind: 'changed'; readonly says: string }
@@ -87,7 +87,7 @@ export interface AgentAdapter {
   /** A command line that ends at once and well where the program is there. */
   check(session: Pick<AgentSession, 'command'>): readonly string[];
   activity(probe: Probe): Promise<AgentActivity>;
-  /** What the agent's own record of the conversation tells beside its hooks; a hook that was lost is found here. */
+  /** Events from the agent's own record of the conversation, which also holds those of lost hooks. */
   recorded(probe: Probe): Promise<readonly AgentEvent[]>;
   /** Null: nothing is known yet. */
   context(probe: Probe): Promise<ContextReading | null>;
@@ -95,7 +95,7 @@ export interface AgentAdapter {
   transcriptTail(probe: Probe): Promise<string>;
 }
 
-/** One look at an agent: its record, and what its hooks told last. */
+/** What an adapter may look at: the session, its status line, its transcript and its screen. */
 export interface Probe {
   readonly session: AgentSession;
   readonly statusLine: Json;
@@ -119,13 +119,13 @@ export interface HookCall {
 }
 
 export interface AgentJournal {
-  /** One call of a hook. Answers what the agent's program is told, or null. */
+  /** Stores one call of a hook. Returns what the hook prints for the agent's program, or null. */
   hear(agent: number, hook: HookCall): Promise<object | null>;
-  /** Everything that hooks told of this agent, in order. */
+  /** All events of this agent, in order. */
   read(agent: number): Promise<readonly AgentEvent[]>;
-  /** Hooks of this agent answer by it from now on; null: no handover is under way. */
+  /** Changes how hooks of this agent answer; null: no handover is under way. */
   note(agent: number, note: HandoverNote | null): Promise<void>;
-  /** What the status line of this agent last told; null: nothing yet. */
+  /** The last input of the agent's status line; null: none yet. */
   statusLine(agent: number): Promise<Json>;
   /** Runs `drive` while no other process drives this agent; false: another one does, and nothing was run. */
   alone(agent: number, drive: () => Promise<void>): Promise<boolean>;
@@ -134,10 +134,10 @@ export interface AgentJournal {
 /** When an interactive agent can learn of work for it. */
 export type WakeMoment = 'session-start' | 'turn-end';
 
-/** Of which handoffs an agent was told, on disk: each is told once, and again when a new session starts. */
+/** Which handoffs were announced to an agent, on disk: each once, and again when a new session starts. */
 export interface WakeNotes {
   told(agent: AgentId): readonly HandoffId[];
-  /** From now on these are told. Answers those of them that were not before, so that of many callers one tells. */
+  /** Marks these as announced. Returns those that were not marked before, so that of many callers one announces. */
   tell(agent: AgentId, ids: readonly HandoffId[]): readonly HandoffId[];
   forget(agent: AgentId, ids: readonly HandoffId[]): void;
 }

@@ -1,10 +1,10 @@
 /**
- * What the hooks of each agent tell, and what they are answered. Hooks run on every turn of an agent: this file loads no
+ * The events of each vendor's hooks, and the answers to them. Hooks run on every turn of an agent: this file loads no
  * package.
  */
 import type { AgentEvent } from '../domain/agent-events.ts';
 import { eventName, hasBackgroundTasks, text, turnIn, type HookPayload } from '../formats/agent-hook.ts';
-import type { HandoverNote } from './agent-host.ts';
+import type { HandoverNote, WakeMoment } from './agent-host.ts';
 
 type Told = AgentEvent extends infer Each ? (Each extends AgentEvent ? Omit<Each, keyof Common> : never) : never;
 type Common = Pick<AgentEvent, 'at' | 'conversation' | 'transcript'>;
@@ -19,7 +19,7 @@ const turnEnded: Reader = (payload) => ({
   turn: turnIn(payload),
   background: hasBackgroundTasks(payload),
 });
-/** Helpers that summarize for a compaction fail by themselves: that is no failure of the agent's turn. */
+/** The failure of a subagent that summarizes for a compaction is no failure of the turn. */
 const turnFailed: Reader = (payload) =>
   'agent_id' in payload
     ? null
@@ -69,7 +69,17 @@ const READERS: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   },
 };
 
-/** Null: this event tells nothing that anybody waits for. */
+/** Null: at this event no work can be announced. */
+export function wakeMoment(vendor: string, event: string): WakeMoment | null {
+  const reader = READERS[vendor]?.[eventName(event)];
+  return reader === started ? 'session-start' : reader === turnEnded ? 'turn-end' : null;
+}
+
+export function isTurnStart(vendor: string, event: string): boolean {
+  return READERS[vendor]?.[eventName(event)] === prompt;
+}
+
+/** Null: this event does not matter. */
 export function readHook(vendor: string, event: string, payload: HookPayload, atMs: number): AgentEvent | null {
   const told = READERS[vendor]?.[eventName(event)]?.(payload) ?? null;
   if (told === null) return null;

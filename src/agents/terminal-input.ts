@@ -1,4 +1,4 @@
-/** What may be typed into an agent's terminal: one line of plain text that no agent takes for a command of its own. */
+/** What may be typed into an agent's terminal: one line of plain text that is no command of the agent. */
 
 /** Everything longer belongs in a file that the line points to. */
 const LINE_MAX = 1_000;

@@ -12,7 +12,7 @@ const STEPS_MAX = 10_000;
 const PAGE = 1_000;
 /** The duty has swept by then. */
 const SWEEP_MS = 500;
-/** Real time: a handler may be waiting for a network of its own. */
+/** In real time: a handler may wait for a network. */
 const TICK_MS = 1;
 
 export interface WorkersAtWork {
@@ -37,7 +37,7 @@ export async function drain(ctx: Context, time: EngineTime, at: WorkersAtWork): 
     const open = await openFor(ctx, at.agents());
     const waitMs = nextIn(open, running.length > 0, time.nowMs());
     const now = open.map(({ id, revision }) => `${id} ${revision}`).join();
-    // What is left waits for somebody else, and a sweep has changed nothing about it.
+    // The rest waits for something else, and a sweep has not changed it.
     if (waitMs === null && (open.length === 0 || now === before)) return;
     steps += 1;
     if (steps > STEPS_MAX) throw new Error(`drain: there is no end to it; still open: ${open.map(nameOf).join(', ')}`);

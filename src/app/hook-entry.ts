@@ -1,8 +1,8 @@
 /**
- * `baton hook VENDOR EVENT`, as an agent's own hook calls it. What it tells is appended to the journal of its agent,
- * whether or not a server runs; a look for work opens the SQLite database by itself. Whatever takes longer is left to a
- * process beside it (`baton hook --later`): words that may hold a summary block are written down first. Nothing that
- * goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
+ * `baton hook VENDOR EVENT`, as an agent's own hook calls it. The event is appended to the journal of its agent, whether or
+ * not a server runs; a look for work opens the SQLite database itself. Everything that takes longer runs in a background
+ * process (`baton hook --later`); a message that may hold a summary block is stored for it. No failure here may stop the
+ * agent: the answer is always JSON and the exit code 0.
  */
 import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync, writeSync } from 'node:fs';
@@ -11,12 +11,14 @@ import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/
 import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agent-sessions/hook-spool.ts';
 import { announceFoundWork, type WakeRequest } from '../agents/journal/announce-work.ts';
 import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
-import { hookAgent, isBusyTurn, isTurnStart, ownSession, wakeMoment } from '../agents/wake-hook.ts';
+import { isTurnStart, wakeMoment } from '../agents/hook-events.ts';
+import { hookAgent, isBusyTurn, ownSession } from '../agents/wake-hook.ts';
 import type { AgentId } from '../domain/names.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
 import { eventName, spokenIn, text, type HookPayload } from '../formats/agent-hook.ts';
 import { mayHoldBlock } from '../formats/summary-block/may-hold-block.ts';
-import type { Json } from '../foundation/json.ts';
+import { jsonIn } from '../agents/json-fields.ts';
+import { isJsonObject, type Json } from '../foundation/json.ts';
 import type { Looked } from './hook-look.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 
@@ -25,7 +27,7 @@ interface HookPlace {
   readonly agent: AgentId | null;
 }
 
-/** Without an event on the command line the agent's own word for it counts. */
+/** Without an event on the command line the payload names it. */
 export async function runHook(vendor: string, event: string | undefined): Promise<number> {
   try {
     const input = readFileSync(0, 'utf8');
@@ -47,7 +49,7 @@ export async function runHook(vendor: string, event: string | undefined): Promis
   return 0;
 }
 
-/** What the agent's program is told beside what concerns a handover of its session. */
+/** The answer of a hook that has nothing to do with a handover. */
 async function answerOf(vendor: string, event: string, input: string, payload: HookPayload): Promise<Looked> {
   const said = spokenIn(vendor, event, payload);
   const moment = wakeMoment(vendor, event);
@@ -69,7 +71,7 @@ async function answerOf(vendor: string, event: string, input: string, payload: H
   };
 }
 
-/** Null: they are on the disk, and read beside this hook. */
+/** Null: the call is stored, and the background process handles it. */
 function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1]): string | null {
   try {
     spoolCall(privateFolder, call);
@@ -80,8 +82,8 @@ function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1])
 }
 
 /**
- * Whether this may be the moment to tell the agent of work for it. An agent that runs for one handoff has its work, and
- * one that hands over is not disturbed.
+ * Null: no work is announced now. An agent that runs for one handoff has its work, and an agent that hands over must not be
+ * disturbed.
  */
 function wakeFor(
   vendor: string,
@@ -98,38 +100,38 @@ function isForOneHandoff(): boolean {
   return (process.env['BATON_HANDOFF_ID'] ?? '') !== '';
 }
 
-/** A turn begins: what the database has by now is found beside it, and told at its end. */
+/** Whether a background process is to look into the database while the turn runs; the end of the turn announces the result. */
 function isLookWanted({ workspace, agent }: HookPlace, isTurnBeginning: boolean): boolean {
   if (!isTurnBeginning || agent === null || isForOneHandoff()) return false;
   const look = readLook(wakeFolder(workspace.privateFolder, agent));
   return look !== null && look.bell === null && look.againAt !== null && Date.now() >= look.againAt;
 }
 
-/** In which workspace the agent works, and as whom. */
+/** The workspace and the name of the agent. */
 function placeOf(vendor: string, payload: HookPayload): HookPlace | null {
   const named = process.env['BATON_WORKSPACE'] ?? '';
   const workspace = findWorkspace(named === '' ? (text(payload, 'cwd') ?? process.cwd()) : named);
   return workspace === null ? null : { workspace, agent: hookAgent(vendor, workspace.folder) };
 }
 
-/** Null: it is looked beside this hook. What looks into a database is loaded when there is something to look for. */
+/** Null: the background process has to look. The code that reads a database is loaded only here. */
 async function look(workspace: string, request: WakeRequest): Promise<Looked | null> {
   return (await import('./hook-look.ts')).lookHere(workspace, request);
 }
 
-/** The agent does not wait for it, and does not end it: it is no part of the agent's own group of processes. */
+/** Starts the background process in a process group of its own, so that the agent neither waits for it nor ends it. */
 async function startLater(vendor: string, workspace: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const program = process.argv[1];
   if (program === undefined) return;
   const args = [program, 'hook', '--later', vendor, '--workspace', workspace];
   const child = spawn(process.execPath, args, { cwd: workspace, detached: true, stdio: 'ignore' });
-  // Too many processes: the next hook tries again.
+  // There may be too many processes; the next hook tries again.
   child.on('error', () => undefined);
   child.unref();
 }
 
-/** Only agents that Baton has started have a journal: these variables come with their start. */
+/** Only agents that Baton has started have a journal; Baton sets these variables at their start. */
 function hear(vendor: string, event: string, payload: HookPayload): object | null {
   const workspace = process.env['BATON_WORKSPACE'] ?? '';
   const session = ownSession();
@@ -145,7 +147,7 @@ function statusText(payload: HookPayload): string {
   return read === null ? '[ctx: ?]' : paneText(read);
 }
 
-/** What is on offer to the agent, for the status line; of a database that is not here, what the last look has found. */
+/** How many handoffs wait for the agent, for the status line. For a database server the last look counts. */
 async function waitingText(vendor: string, payload: HookPayload): Promise<string> {
   try {
     const { workspace, agent } = placeOf(vendor, payload) ?? { agent: null };
@@ -161,7 +163,7 @@ async function waitingText(vendor: string, payload: HookPayload): Promise<string
   }
 }
 
-/** Standard output as a stream takes 3 ms to make; what cannot be written at once is for the stream. */
+/** Opening standard output as a stream takes 3 ms, so it is used only for what cannot be written at once. */
 function answerWith(said: string): void {
   const line = Buffer.from(`${said}\n`);
   let written = 0;
@@ -173,10 +175,6 @@ function answerWith(said: string): void {
 }
 
 function payloadIn(input: string): HookPayload {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as HookPayload) : {};
-  } catch {
-    return {};
-  }
+  const value = jsonIn(input);
+  return isJsonObject(value) ? value : {};
 }

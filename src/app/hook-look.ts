@@ -29,11 +29,11 @@ export interface Looked {
   readonly isLate?: true;
 }
 
-/** Null: look beside the hook. Whoever cannot be told now is told at a later turn, or when a session starts. */
+/** Null: the background process has to look. What is not announced now is announced at a later turn or session start. */
 export async function lookHere(folder: string, request: WakeRequest): Promise<Looked | null> {
   const workspace = workspaceAt(folder);
   const postponed = (): Looked => {
-    // The next turns are not kept waiting for it as well.
+    // The next turns must not wait for the database as well.
     postponeLook(folder, request.agent);
     return { told: null };
   };
@@ -78,7 +78,7 @@ async function withSource<Answer>(
   }
 }
 
-/** Null: nobody has read what the file says now; to parse it takes a fifth of the hook's time. */
+/** Null: the file has changed since a command parsed it; parsing it here would take a fifth of the hook's time. */
 function settingsOf(workspace: Workspace): Pick<ConfigurationText, 'database' | 'wake'> | null {
   const { text, source } = keptConfiguration(workspace);
   return text === null && !mayConcernLook(source) ? {} : text;

@@ -1,4 +1,5 @@
-/** The archive of removed handoffs, opened by whoever removes some: no other command needs it. */
+/** The archive of removed handoffs, opened with the first removal: no other command needs it. */
+import { lazyMethods } from '../foundation/lazy-methods.ts';
 import type { HandoffArchive } from '../folders/folder.ts';
 
 export function lazyHandoffArchive(folder: string): HandoffArchive {
@@ -9,12 +10,10 @@ export function lazyHandoffArchive(folder: string): HandoffArchive {
     return opened;
   };
   return {
-    list: async () => (await archive()).list(),
+    ...lazyMethods(archive, ['list', 'write', 'alone']),
     async *read(name) {
       yield* (await archive()).read(name);
     },
-    write: async (name, lines) => (await archive()).write(name, lines),
-    alone: async (act) => (await archive()).alone(act),
     close: () => opened?.close(),
   };
 }

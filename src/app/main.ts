@@ -31,7 +31,7 @@ async function hook(args: readonly string[]): Promise<number> {
 const NEVER_ENDED = 13;
 
 process.exitCode = NEVER_ENDED;
-/** For whoever runs several commands in one process. */
+/** For programs that run several commands in one process. */
 export const ended: Promise<void> = main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });

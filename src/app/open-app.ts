@@ -34,11 +34,11 @@ export interface AppOptions {
   readonly archiveFolder?: string;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
-  /** Whoever only reads gets along with a database file that cannot be written. */
+  /** The command only reads, so a database file that cannot be written is opened nevertheless. */
   readonly onlyReads?: boolean;
-  /** Told why, while a server is waited for at the beginning. */
+  /** Called with the reason while the start waits for a database server. */
   readonly waiting?: (why: Error) => void;
-  /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
+  /** Where documents are markdown in a repository. Strict: a text without a commit proves no author. */
   readonly documentFolder?: DocumentFolderOptions & { readonly isStrict: () => boolean };
 }
 

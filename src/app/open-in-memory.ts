@@ -55,7 +55,7 @@ export async function openInMemory(options: InMemoryOptions): Promise<OpenWorksp
 
 const BEATS_PER_LEASE = 5;
 
-/** Beats by a timer. A process that blocks its own event loop also keeps its own sweep from judging the silence. */
+/** Sends heartbeats by a timer. A blocked event loop also blocks the sweep that would judge the silence. */
 export function timerHeartbeat({ sleep }: Timers): InMemoryOptions['heartbeatOf'] {
   return (sessions, leaseMs) => ({
     start: async (session, { lost }) => {
@@ -77,7 +77,7 @@ export function timerHeartbeat({ sleep }: Timers): InMemoryOptions['heartbeatOf'
   });
 }
 
-/** Nobody else can see this memory, so everybody in it lives as long as it does. */
+/** No other process can use this memory, so every process in it is this one. */
 const ALWAYS_ALIVE: Liveness = {
   self: { host: 'memory', machine: 'memory', boot: 'memory', pidSpace: 'memory', pid: 1, startedAt: '' },
   of: () => 'alive',

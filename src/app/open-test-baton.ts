@@ -50,7 +50,7 @@ export async function openTestBaton(options: TestBatonOptions = {}): Promise<Tes
     heartbeatOf: beating(time.beforeEachStep),
     report: own.onEvent,
   });
-  // A test is nobody else's: variables of the environment have no say.
+  // The environment of a test must not change its result.
   const baton = await openBatonWith(async () => opened, { ...own, token: '' });
   const at = observe(baton);
   let read = '';

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { present } from '../foundation/assert.ts';
 import { systemTimers } from '../foundation/clock.ts';
-import { flawOfOwnFile } from '../foundation/own-file.ts';
-import { StoreFault } from '../foundation/store-fault.ts';
+import { refuseFilesOfOthers } from '../foundation/own-file.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/context.ts';
 import type { Store } from '../stores/store.ts';
@@ -38,14 +37,7 @@ function completeWorkspace(place: Workspace): void {
   try {
     makePrivateFolder(place);
   } catch {
-    // Where nothing can be written, whoever needs to write says so in its own words.
-  }
-}
-
-function refuseFilesOfOthers(place: Workspace): void {
-  for (const file of privateFiles(place)) {
-    const flaw = flawOfOwnFile(file);
-    if (flaw !== null) throw new StoreFault(`${flaw.says}; nothing was opened. What to do: ${flaw.todo}`, 'unchanged');
+    // Commands that have to write report this themselves.
   }
 }
 
@@ -61,7 +53,7 @@ export async function openWorkspace({
   if (place === null && database === undefined) return null;
   if (place !== null) {
     completeWorkspace(place);
-    refuseFilesOfOthers(place);
+    refuseFilesOfOthers(privateFiles(place));
   }
   const known = place === null ? null : await cachedConfiguration(place);
   const address = database ?? databaseOfWorkspace(present(place, 'a workspace or a database'), known?.text ?? {});

@@ -1,6 +1,7 @@
-/** Makes the rules of the house out of the configuration that is in force, and follows it when it changes. */
+/** Derives the rules of the workspace from the configuration in force, and follows its changes. */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { lazyMethods, once } from '../foundation/lazy-methods.ts';
 import type { EvidenceChecker } from '../engine/evidence-checker.ts';
 import { NO_RULES, type AgentKey, type WorkspaceRules } from '../engine/context.ts';
 import { withTaskEffects } from '../engine/tasks/task-effects.ts';
@@ -16,7 +17,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** What follows from a configuration alone. */
 type PolicyRules = Pick<WorkspaceRules, 'notificationsFor' | 'verifiers' | 'terms' | 'chiefs'>;
 
-/** Where there is no workspace (a database and nothing else), there are no schemas and nothing to look at as evidence. */
+/** Without a workspace (a database and nothing else) there are no schemas, and evidence cannot be checked. */
 export function workspaceRules(
   workspace: Workspace | null,
   now: () => Configuration,
@@ -55,7 +56,7 @@ export function workspaceRules(
     },
     schemas: workspace === null ? null : openSchemaRegistry(join(workspace.folder, 'schemas')),
     registered: policy === null ? null : openRegisteredSchemas(policy),
-    evidence: workspace === null ? NO_RULES.evidence : deskWhenNeeded(evidenceRulesOf(workspace, now, store)),
+    evidence: workspace === null ? NO_RULES.evidence : lazyEvidenceChecker(evidenceRulesOf(workspace, now, store)),
     get chainBudget() {
       return now().chainBudget;
     },
@@ -68,7 +69,7 @@ export function workspaceRules(
     keys: () => policy?.keys ?? [],
     fileRights: () => (now().identity === 'strict' ? { anybody: false, agent: now().queueAs } : NO_RULES.fileRights()),
     effectSenders: sendersFor(() => now().notifications, refresh),
-    // The house puts these in when it stands.
+    // `openApp` sets these.
     queue: null,
     artifacts: null,
     archive: null,
@@ -116,19 +117,10 @@ function evidenceRulesOf(
   };
 }
 
-/** Few commands look at evidence, and every command has to start. */
-function deskWhenNeeded(options: EvidenceCheckerOptions): EvidenceChecker {
-  let opening: Promise<EvidenceChecker> | null = null;
-  const opened = async (): Promise<EvidenceChecker> => {
-    opening ??= import('../adapters/evidence/open-evidence-checker.ts').then(
-      ({ openEvidenceChecker: openEvidenceDesk }) => openEvidenceDesk(options),
-    );
-    return opening;
-  };
-  return {
-    where: `${hostname()}:${options.folder}`,
-    collect: async (asked, handoff, signal) => (await opened()).collect(asked, handoff, signal),
-    check: async (claims, handoff, signal) => (await opened()).check(claims, handoff, signal),
-    show: async (claims, handoff, signal) => (await opened()).show(claims, handoff, signal),
-  };
+function lazyEvidenceChecker(options: EvidenceCheckerOptions): EvidenceChecker {
+  const checker = once(async () => {
+    const { openEvidenceChecker } = await import('../adapters/evidence/open-evidence-checker.ts');
+    return openEvidenceChecker(options);
+  });
+  return { where: `${hostname()}:${options.folder}`, ...lazyMethods(checker, ['collect', 'check', 'show']) };
 }

@@ -1,4 +1,4 @@
-/** The agents that Baton knows by name. */
+/** The agents that Baton knows by name, which is also the name of their program. */
 export const VENDORS = ['claude', 'codex', 'gemini'] as const;
 export type Vendor = (typeof VENDORS)[number];
 

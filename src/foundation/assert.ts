@@ -1,4 +1,4 @@
-/** Our own bug, never the caller's: nobody catches it, so that it is seen where it happened. */
+/** A bug of ours, never of the caller. It is not caught, so that it shows where it happened. */
 export class BrokenAssumption extends Error {
   override readonly name = 'BrokenAssumption';
 }

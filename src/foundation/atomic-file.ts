@@ -1,10 +1,10 @@
 /**
- * Brings a file into being whole: readers see what was there before, or all of the new one. It is written as a draft,
- * under a name that nobody looks at, and gets its own name when it is complete.
+ * Writes a file whole: readers see the old content or all of the new one. The file is written as a draft under another
+ * name, and renamed when it is complete.
  *
- * Small things are done at once, without a detour through threads: a rename takes microseconds, and handing it over ten
- * times as long. Only waiting for the disk is left to others. A sync that failed is never tried again on the same
- * descriptor: the system has forgotten what it could not write.
+ * Small steps are synchronous: a rename takes microseconds, and handing it to a thread ten times as long. Only waiting for
+ * the disk is asynchronous. A sync that failed is never repeated on the same descriptor: the system has dropped what it
+ * could not write.
  */
 import { messageOf } from './error-message.ts';
 import { randomInt } from 'node:crypto';
@@ -39,18 +39,18 @@ export class FileExists extends Error {
 }
 
 interface WriteOptions {
-  /** A folder of the same file system whose owner removes what killed processes leave there. @default beside the file */
+  /** A folder of the same file system whose owner removes the drafts of killed processes. @default beside the file */
   readonly draftFolder?: string;
-  /** Exactly this, whatever the mask of the process takes away. @default 0o644 less the mask */
+  /** Exactly this mode, whatever the umask is. @default 0o644 less the umask */
   readonly mode?: number;
-  /** False: whatever has the name already keeps it. @default true */
+  /** False: an existing file stays. @default true */
   readonly replace?: boolean;
-  /** Asked when the draft is complete, right before it gets its name. False: the file stays as it is. */
+  /** Called when the draft is complete, right before the rename. False: the file stays as it is. */
   readonly isWanted?: () => boolean;
 }
 
 /**
- * There after a power cut, if `durably`; otherwise for what can be made again: it may be empty then, or gone.
+ * With `durably` the file survives a power cut. Otherwise it may be empty or gone then: for what can be made again.
  *
  * @returns false: the file was left as it is
  */
@@ -76,7 +76,7 @@ export function writeWhole(
 }
 
 /**
- * There after a power cut. Other work goes on during the wait for the disk.
+ * The file survives a power cut. Other work goes on during the wait for the disk.
  *
  * @returns false: the file was left as it is
  */
@@ -98,9 +98,9 @@ export async function writeDurably(path: string, text: string | Buffer, options:
 }
 
 /**
- * Makes a new file under its own name, without a draft: a draft and its rename would cost as much again. Only for files
- * that nobody looks for before they are announced. The file is written when this returns, and on the disk when the
- * promise ends. Null: there is something of this name. A process that is killed meanwhile leaves a beginning of the file.
+ * A new file without a draft, which halves the cost. Only for files that have no readers before they are announced: a
+ * process that is killed leaves half a file. The file is written when this returns; the promise resolves when it is on the
+ * disk. Null: the name is in use.
  */
 export function makeDurably(path: string, text: string, disk: Disk = AT_ONCE): Promise<void> | null {
   const file = openNew(path);
@@ -119,7 +119,7 @@ async function filled(path: string, file: number, text: string, disk: Disk): Pro
   try {
     try {
       writeAll(file, text);
-      // Both at the same time: nobody is told of the file before both have ended.
+      // In parallel: the file is announced only after both.
       await Promise.all([disk.file(file), disk.folder(dirname(path))]);
     } finally {
       closeSync(file);
@@ -130,7 +130,7 @@ async function filled(path: string, file: number, text: string, disk: Disk): Pro
 }
 
 /**
- * Gives its name to a draft that something else has written (`draftBeside`), when it is on the disk.
+ * Syncs a draft that something else has written (`draftBeside`), and gives it its name.
  *
  * @throws FileExists without `replace`
  */
@@ -150,10 +150,10 @@ export function putInPlace(
   syncFolderSync(dirname(path));
 }
 
-/** A draft that nobody can judge is litter after this: longer than a wall clock that was set by a day can make it look. */
+/** A draft of another machine is removed after this: longer than a wall clock that was set by a day can pretend. */
 const DRAFT_KEPT_MS = 25 * 60 * 60_000;
 
-/** A new name for a draft; and nothing left of those that killed processes have begun for the same file. */
+/** A new name for a draft. Removes the drafts of killed processes for the same file. */
 export function draftBeside(path: string): string {
   const folder = dirname(path);
   const begin = `.${basename(path)}.`;
@@ -164,7 +164,7 @@ export function draftBeside(path: string): string {
   return draftIn(folder, path);
 }
 
-/** Where a process cannot be told from an earlier one of the same id, their drafts still have different numbers. */
+/** Random, so that a later process with the same id uses other numbers. */
 let drafts = randomInt(1_000_000_000);
 
 /**
@@ -203,7 +203,7 @@ function draftFor(path: string, { draftFolder }: WriteOptions): string {
   }
 }
 
-/** With the text in it, and still to be closed. */
+/** Returns the open descriptor of a draft that holds the text. */
 function openDraft(draft: string, text: string | Buffer, { mode }: WriteOptions): number {
   const file = openSync(draft, 'wx', mode ?? 0o644);
   try {
@@ -216,7 +216,7 @@ function openDraft(draft: string, text: string | Buffer, { mode }: WriteOptions)
   }
 }
 
-/** False: the draft is gone and the file is as it was. */
+/** False: the draft is removed and the file is as it was. */
 function takePlace(draft: string, path: string, { replace = true, isWanted }: WriteOptions): boolean {
   const isGiven = isWanted?.() !== false && (replace ? rename(draft, path) : giveSecondName(draft, path));
   if (!isGiven || !replace) rmSync(draft, { force: true });
@@ -228,7 +228,7 @@ function rename(draft: string, path: string): true {
   return true;
 }
 
-/** A second name is refused where there is one already; renaming would take its place without a word. */
+/** A hard link fails where the name is in use; a rename would silently replace the file. */
 function giveSecondName(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
@@ -236,7 +236,7 @@ function giveSecondName(draft: string, path: string): boolean {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EEXIST') return false;
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
   }
   const reserved = openNew(path);
@@ -273,7 +273,7 @@ function reasonOf(cause: unknown): string {
   return known ?? messageOf(cause);
 }
 
-/** From the beginning of the file; answers how many bytes. A full disk can take a part and not complain. */
+/** Writes from the beginning of the file and returns the number of bytes. A full disk may take a part without an error. */
 export function writeAll(file: number, text: string | Buffer): number {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length;) {

@@ -17,29 +17,29 @@ export const JUMP_MS = 5_000;
 
 /** Both clocks as they were read together. */
 export interface ClockReading {
-  /** The start of the machine: monotonic clocks of two starts have nothing in common. Empty: nobody knows. */
+  /** The boot of the machine: monotonic clocks of two boots cannot be compared. Empty: unknown. */
   readonly boot: string;
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-/** The last reading that anybody has kept, for whoever comes next. */
+/** The last stored reading. */
 export interface ClockMark extends ClockReading {
-  /** Since when the wall clock has run undisturbed, as far as anybody knows; by that clock. */
+  /** Since when the wall clock was not set, as far as is known; by that clock. */
   readonly steadySinceMs: number;
 }
 
 export interface ClockLook {
-  /** For how long the wall clock has run undisturbed. */
+  /** For how long the wall clock was not set. */
   readonly steadyMs: number;
   /** It has been set since the last look. */
   readonly wasSet: boolean;
 }
 
 /**
- * Compares a reading with the last one that was kept. In one boot the monotonic clock tells how much time has passed. In
- * another boot nobody knows, unless the last reading is so fresh that there was no time for a jump; then the wall clock
- * counts as undisturbed from now on, which makes leases end late and never early.
+ * Compares a reading with the last stored one. Within one boot the monotonic clock tells how much time has passed. After
+ * another boot that is unknown, unless the last reading is so fresh that there was no time for a jump; then the wall clock
+ * counts as steady from now on, which makes leases end late and never early.
  */
 export function nextClockMark(before: ClockMark | null, now: ClockReading): { mark: ClockMark; look: ClockLook } {
   const isSameBoot = before !== null && before.boot !== '' && before.boot === now.boot;
@@ -62,7 +62,7 @@ export const systemClock: Clock = {
   monotonicMs: () => Number(readMachineClock() / 1_000_000n),
 };
 
-/** What `performance.now()` tells; but the first use of that takes 2 ms of a start. */
+/** Like `performance.now()`, whose first use takes 2 ms. */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1_000 + nanoseconds / 1_000_000;

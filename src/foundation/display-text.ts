@@ -11,7 +11,7 @@ export function displayText(text: string): string {
 /** To compile the other expression takes 2 ms, and most of what commands answer has only these. */
 const PLAIN = /^[\t\n -~]*$/;
 
-/** The same on one line, for cells, names and everything else that stands beside words of ours. */
+/** The same on one line, for table cells and names inside of our own sentences. */
 export function displayLine(text: string): string {
   return displayText(text).replaceAll(/[\t\n]/g, (character) => (character === '\n' ? '\\n' : '\\t'));
 }

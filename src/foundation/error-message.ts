@@ -1,4 +1,4 @@
-/** What was thrown, in its own words; anything can be thrown. */
+/** The message of what was thrown, which need not be an Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -26,7 +26,7 @@ export function isKeptInteger(digits: string): boolean {
   return value >= SIGNED_MIN && value <= UNSIGNED_MAX;
 }
 
-/** The text has to be JSON. `parsed`: what JSON.parse made of it, for whoever has it already. */
+/** The text has to be JSON. `parsed` is the result of JSON.parse, if the caller has it already. */
 export function parseExact(text: string, parsed?: unknown): unknown {
   if (!MANY_DIGITS.test(text)) return parsed === undefined ? JSON.parse(text) : parsed;
   const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
@@ -53,7 +53,7 @@ function isKept(value: unknown): value is bigint {
   return typeof value === 'bigint' && isLongInteger(String(value)) && isKeptInteger(String(value));
 }
 
-/** For whoever only knows numbers: bigints become the nearest one. */
+/** Replaces bigints by the nearest number. */
 export function roundIntegers<Value>(value: Value): Value {
   return hasBigint(value) ? (JSON.parse(printExact(value) ?? 'null') as Value) : value;
 }

@@ -25,7 +25,7 @@ import { unlessMissing } from './or-null.ts';
 import { codeOf } from './system-error-code.ts';
 import { identityText, readIdentity, type ProcessIdentity, type ProcessJudge } from './process-identity.ts';
 
-/** Longer than a busy machine keeps a living holder from touching its file. */
+/** On a busy machine a living holder may be this late to touch its file. */
 export const LOCK_LEASE_MS = 30_000;
 /** How often a holder touches its file: several times within a lease. */
 export const LOCK_BEAT_MS = 5_000;
@@ -86,7 +86,7 @@ export function dropLock(lock: string, holder: LockHolder): void {
   if (isLockOf(lock, holder)) remove(lock);
 }
 
-/** Null: nobody holds it. */
+/** Null: the lock is free. */
 export function seeLock(lock: string): SeenLock | null {
   return unlessMissing(() => {
     const words = readFileSync(lock, 'utf8');

@@ -16,8 +16,8 @@ interface Syncing {
 const underWay = new Map<string, Syncing>();
 
 /**
- * One wait for the disk serves all who renamed something in the same folder before it began; whoever comes while one is
- * under way needs the next.
+ * One sync serves all callers that renamed something in the same folder before it began. A caller that comes during a sync
+ * needs the next one.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (!CAN_SYNC) return;

@@ -1,13 +1,11 @@
+import { orNull } from './or-null.ts';
+
 const GIVEN_MAX = 100;
 
-/** A value that somebody gave, as a complaint about it shows it: JSON, and cut. */
+/** A given value for a message about it: as JSON, cut where it is long. */
 export function givenText(given: unknown): string {
-  let written: string | undefined;
-  try {
-    written = typeof given === 'number' ? String(given) : JSON.stringify(given);
-  } catch {
-    // A ring, or a big number: the type says enough.
-  }
+  // A ring and a big number cannot be written: their type has to do.
+  const written = orNull(() => (typeof given === 'number' ? String(given) : JSON.stringify(given)));
   const words = written ?? typeof given;
   return words.length > GIVEN_MAX ? `${words.slice(0, GIVEN_MAX)}…` : words;
 }

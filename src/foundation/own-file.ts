@@ -1,12 +1,14 @@
 /**
- * Who may change files of ours. Whoever can write into the database, or replace it, decides over all work in it; so a
- * file that every user can change, or that somebody else owns, is refused before it is opened.
+ * Who may change our files. A user who can write the database, or replace it, controls all work in it. So a file that every
+ * user can change, or that another user owns, is refused before it is opened.
  *
  * Windows has neither modes nor owners of this kind: there nothing is looked at. Root may use the files of others,
  * because a container often runs as root over a folder of its user.
  */
 import { statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreFault } from './store-fault.ts';
+import { codeOf } from './system-error-code.ts';
 
 export interface OwnFileFlaw {
   readonly says: string;
@@ -14,7 +16,7 @@ export interface OwnFileFlaw {
   readonly todo: string;
 }
 
-/** What a folder of ours is made with, less what the umask takes away: nobody else may write into it. */
+/** The mode of our folders, less the umask: only the owner may write. */
 export const OUR_FOLDER_MODE = 0o755;
 
 const OTHERS_WRITE = 0o002;
@@ -33,7 +35,7 @@ export function flawOfOwnFile(path: string, us: number | null = process.getuid?.
       todo: OTHERS_TODO,
     };
   }
-  // In a sticky folder, such as the system's own for temporary files, nobody can move or replace the files of others.
+  // In a sticky folder, such as `/tmp`, users cannot move or replace the files of others.
   const isShared = stats.isDirectory() && (stats.mode & STICKY) !== 0;
   if ((stats.mode & OTHERS_WRITE) !== 0 && !isShared) {
     const mode = (stats.mode & 0o777).toString(8);
@@ -46,12 +48,20 @@ export function flawOfOwnFile(path: string, us: number | null = process.getuid?.
   };
 }
 
+/** @throws StoreFault for the first file that another user may change */
+export function refuseFilesOfOthers(files: readonly string[]): void {
+  for (const file of files) {
+    const flaw = flawOfOwnFile(file);
+    if (flaw !== null) throw new StoreFault(`${flaw.says}; nothing was opened. What to do: ${flaw.todo}`, 'unchanged');
+  }
+}
+
 /** Undefined: there is no such file. */
 function statsOf(path: string): Stats | 'locked' | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return 'locked';
+    if (codeOf(error) === 'EACCES') return 'locked';
     throw error;
   }
 }

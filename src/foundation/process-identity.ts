@@ -17,7 +17,7 @@ export interface ProcessIdentity {
   readonly host: string;
   /** The machine id, hashed so that it can be stored; empty where the system has none. */
   readonly machine: string;
-  /** Changes with every start of the machine; empty where the system does not tell. */
+  /** Changes with every boot; empty where the system does not report it. */
   readonly boot: string;
   /** Process ids mean something only within one such space. */
   readonly pidSpace: string;
@@ -63,7 +63,7 @@ function verdictOn(other: ProcessIdentity, self: ProcessIdentity): Verdict {
   return startOf(other.pid) === other.startedAt ? 'alive' : 'gone';
 }
 
-/** Whether process ids of one mean the same process to the other. Without a boot id nobody knows. */
+/** Whether a process id means the same process to both. Without a boot id that is unknown. */
 function sharesPlace(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.boot !== '' && one.pidSpace !== '' && placeOf(one) === placeOf(other);
 }
@@ -104,7 +104,7 @@ export function statOf(
 ): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
   const text = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (text === null) return null;
-  // The command's name stands in brackets and may hold anything, brackets and spaces too.
+  // The command's name is in brackets and may itself hold brackets and spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: fields[19] ?? '' };
 }

@@ -89,7 +89,7 @@ case $service in
 esac
 `;
 
-/** npm asks for a tarball first, and falls back to git on an HTTP error, but not where nobody answers at all. */
+/** npm requests a tarball first, and falls back to git on an HTTP error, but not where the connection fails. */
 const ANSWER_404 = `import net from 'node:net';
 const answer = 'HTTP/1.1 404 Not Found\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\nX-Shadow: the network is off\\r\\n\\r\\n';
 net

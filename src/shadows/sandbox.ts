@@ -1,7 +1,6 @@
 /**
- * The contract with a sandbox: a place in which code of a project runs and cannot hurt. Small on purpose: look, build,
- * create, run, copy, destroy. What goes wrong with the runtime is a `ShadowProblem`; what a command inside does is an
- * answer.
+ * The contract with a sandbox, in which code of a project runs without access to the host. It is small on purpose: preflight,
+ * build, create, run, copy, destroy. A failure of the runtime is a `ShadowProblem`; the end of a command inside is a result.
  */
 import type { Result } from '../foundation/result.ts';
 import type { ShadowId } from '../domain/names.ts';
@@ -19,9 +18,9 @@ export interface Sandbox {
   copyOut(id: ShadowId, path: string, signal?: AbortSignal): Promise<Result<CopiedOut, string>>;
   /** One file below `/workspace`. */
   copyIn(id: ShadowId, path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<Result<null, string>>;
-  /** Every environment of this workspace, whoever made it. */
+  /** Every environment of this workspace, of all processes. */
   list(signal?: AbortSignal): Promise<readonly ListedSandbox[]>;
-  /** Comes back when it is gone; false: there was none. */
+  /** Resolves when it is gone; false: there was none. */
   destroy(id: ShadowId): Promise<boolean>;
 }
 
@@ -33,9 +32,9 @@ export interface Preflight {
   readonly imageExists: boolean;
   /** Null: a shadow can be created. */
   readonly problem: ShadowProblem | null;
-  /** What a container here can hold to; empty where none could be started. */
+  /** Which limits a container enforces here; empty where none could be started. */
   readonly limits: readonly LimitState[];
-  /** What should be known and does not stop anybody. */
+  /** For people; a shadow can be created nevertheless. */
   readonly warnings: readonly string[];
 }
 
@@ -51,21 +50,19 @@ export interface CreateRequest {
   readonly snapshots: string;
   /** The host's folder with prefetched packages (`npm/`, `wheels/`), seen read-only; null: there is none. */
   readonly cache: string | null;
-  /** It ends by itself after this time, whatever happens to us. */
+  /** The environment ends by itself after this time, also when our process is gone. */
   readonly lifeMs: number;
   /** Limits without which there is to be no shadow. */
   readonly required: readonly LimitName[];
   /**
-   * Asked once the environment runs: a command that is run in it with the first call, because every call costs. Null:
-   * nothing is to be run, and the environment is not wanted any more.
+   * Called once the environment runs: the command that runs in it with the first call, because every call takes time. Null:
+   * the environment is not wanted any more.
    */
   setUp(): Promise<string | null>;
 }
 
-export interface CreatedSandbox {
+export interface CreatedSandbox extends BuiltImage {
   readonly runtime: string;
-  readonly image: string;
-  readonly base: string;
   readonly limits: readonly LimitState[];
 }
 
@@ -112,7 +109,7 @@ export interface ListedSandbox {
 export interface Snapshot {
   readonly commit: string;
   readonly tree: string;
-  /** The commit that the work stands on; null where there is none yet. */
+  /** The commit below the uncommitted work; null where there is none yet. */
   readonly base: string | null;
   readonly isDirty: boolean;
   readonly changedFiles: readonly string[];
@@ -145,7 +142,7 @@ export interface HostCheck {
 
 /** Runs programs of this host on texts, never on code of the project unless `run` is used. */
 export interface HostChecks {
-  /** Whether a text is correct in its language; null: there is no way to tell here. */
+  /** Whether a text is correct in its language; null: this host has no parser for it. */
   parses(path: string, text: string): Promise<HostCheck | null>;
   /** The names of modules that come with Python; null where there is none. */
   pythonModules(): Promise<ReadonlySet<string> | null>;

@@ -1,9 +1,9 @@
-/** git for snapshots: our own index and objects, whatever the repository's settings and its owner are. */
+/** git for snapshots, with an index and objects of our own; settings and owner of the repository do not matter. */
 import { runGit, type GitSetting } from '../foundation/git.ts';
 
 const SAYS_MAX = 500;
 
-/** A snapshot is thrown away after a crash, holds exactly the bytes that lie there, and may be of anybody's repository. */
+/** A snapshot is dropped after a crash, holds exactly the bytes of the files, and may be of another user's repository. */
 const SETTINGS: readonly GitSetting[] = [
   ['core.safecrlf', 'false'],
   ['core.fsync', 'none'],
@@ -25,33 +25,30 @@ export interface GitCall {
   readonly codes?: readonly number[];
 }
 
-export interface Git {
-  (
-    args: readonly string[],
-    call: GitCall,
-  ): Promise<{ readonly code: number; readonly output: Buffer; readonly errors: string }>;
+interface GitAnswer {
+  readonly code: number;
+  readonly output: Buffer;
+  readonly errors: string;
 }
 
-export function quietGit(): Git {
-  return async (args, call) => {
-    const { folder, env, input } = call;
-    const ran = await runGit(args, {
-      folder,
-      settings: SETTINGS,
-      ...(env === undefined ? {} : { env }),
-      ...(input === undefined ? {} : { input }),
-    });
-    const errors = ran.stderr.toString('utf8').slice(0, SAYS_MAX).trim();
-    if (ran.over === 'not-started') throw new SnapshotProblem(`git could not be started (${errors}); is it installed?`);
-    if (ran.over !== 'ended') throw new SnapshotProblem(`git ${args[0] ?? ''} was ended: ${ran.over}`);
-    const code = ran.exitCode ?? -1;
-    if ((call.codes ?? [0]).includes(code)) return { code, output: ran.stdout, errors };
-    throw new SnapshotProblem(`git ${args[0] ?? ''} ended with ${code}: ${errors}`);
-  };
+export async function git(args: readonly string[], { codes = [0], ...call }: GitCall): Promise<GitAnswer> {
+  const ran = await runGit(args, { ...call, settings: SETTINGS });
+  const errors = ran.stderr.toString('utf8').slice(0, SAYS_MAX).trim();
+  if (ran.over === 'not-started') throw new SnapshotProblem(`git could not be started (${errors}); is it installed?`);
+  if (ran.over !== 'ended') throw new SnapshotProblem(`git ${args[0] ?? ''} was ended: ${ran.over}`);
+  const code = ran.exitCode ?? -1;
+  if (codes.includes(code)) return { code, output: ran.stdout, errors };
+  throw new SnapshotProblem(`git ${args[0] ?? ''} ended with ${code}: ${errors}`);
 }
 
-export async function gitText(git: Git, args: readonly string[], call: GitCall): Promise<string> {
+export async function gitText(args: readonly string[], call: GitCall): Promise<string> {
   return (await git(args, call)).output.toString('utf8').trim();
+}
+
+/** The output, or null where git answers that there is nothing. */
+export async function gitTextOrNull(args: readonly string[], call: GitCall): Promise<string | null> {
+  const { code, output } = await git(args, { ...call, codes: [0, 1, 128] });
+  return code === 0 ? output.toString('utf8').trim() : null;
 }
 
 /** Entries that end with a zero byte: names may hold everything else. */

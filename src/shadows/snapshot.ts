@@ -2,13 +2,14 @@
 import { appendFile, copyFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ignoreMissing } from '../foundation/or-null.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Snapshot, SnapshotMaker } from './sandbox.ts';
-import { entriesOf, gitText, quietGit, SnapshotProblem, type Git } from './snapshot-git.ts';
+import { entriesOf, git, gitText, gitTextOrNull, SnapshotProblem } from './snapshot-git.ts';
 import { findRepository, writeWorkingTree, type WrittenTree } from './working-tree.ts';
 
-/** Before git was made: the date of a first commit that is made of nothing but content. */
+/** The date of a snapshot without a parent. It must not depend on the time, so that equal content gets an equal id. */
 const NO_PARENT_SECONDS = 946_684_800;
 const TEXT_BYTES_MAX = 1024 * 1024;
 const ID = /^[0-9a-f]{40,64}$/;
@@ -17,9 +18,8 @@ export const gitSnapshots: SnapshotMaker = {
   repositoryAt: (path) =>
     answered(async () => {
       const { folder } = await findRepository(path);
-      const origin = await quietGit()(['config', '--get', 'remote.origin.url'], { folder, codes: [0, 1] });
-      const address = origin.output.toString('utf8').trim();
-      return { folder: await realpath(folder), origin: address === '' ? null : address };
+      const origin = await gitTextOrNull(['config', '--get', 'remote.origin.url'], { folder });
+      return { folder: await realpath(folder), origin: origin === '' ? null : origin };
     }),
   take: (folder, target) => answered(() => take(folder, target)),
   treeOf: (folder) =>
@@ -32,28 +32,24 @@ export const gitSnapshots: SnapshotMaker = {
       }
     }),
   texts: async (target, commit, paths) => {
-    const git = quietGit();
     const texts = new Map<string, string>();
     for (const path of paths) {
       const name = `${checkedId(commit)}:${path}`;
-      const size = await git(['cat-file', '-s', name], { folder: target, env: { GIT_DIR: target }, codes: [0, 128] });
+      const size = await git(['cat-file', '-s', name], { ...inside(target), codes: [0, 128] });
       if (size.code !== 0 || Number(size.output.toString()) > TEXT_BYTES_MAX) continue;
-      const blob = await git(['cat-file', 'blob', name], { folder: target, env: { GIT_DIR: target }, codes: [0, 128] });
+      const blob = await git(['cat-file', 'blob', name], { ...inside(target), codes: [0, 128] });
       if (blob.code === 0) texts.set(path, blob.output.toString('utf8'));
     }
     return texts;
   },
-  look: async (target, commit) => {
-    const git = quietGit();
-    return {
-      files: await filesOf(git, target, commit),
-      tree: await gitText(git, ['rev-parse', `${checkedId(commit)}^{tree}`], inside(target)),
-      base: await baseOf(git, target, commit),
-    };
-  },
+  look: async (target, commit) => ({
+    files: await filesOf(target, commit),
+    tree: await gitText(['rev-parse', `${checkedId(commit)}^{tree}`], inside(target)),
+    base: await baseOf(target, commit),
+  }),
 };
 
-/** What is wrong with a repository is an answer; a fault of ours is not. */
+/** Turns problems of the repository into a refusal; other errors are thrown. */
 async function answered<Value>(act: () => Promise<Value>): Promise<Result<Value, string>> {
   try {
     return ok(await act());
@@ -67,14 +63,14 @@ async function answered<Value>(act: () => Promise<Value>): Promise<Result<Value,
 
 async function take(path: string, target: string): Promise<Snapshot> {
   const written = await writeWorkingTree(path, target);
-  const { git, repository, tree, warnings } = written;
+  const { repository, tree, warnings } = written;
   const { folder, sharedFolder } = repository;
-  const head = await git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { folder, codes: [0, 1, 128] });
-  const parent = head.code === 0 ? head.output.toString('utf8').trim() : null;
-  const isDirty = parent === null || (await gitText(git, ['rev-parse', `${parent}^{tree}`], { folder })) !== tree;
-  // Only now: adding files is over, and from here on objects are only read.
+  const parent = await gitTextOrNull(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { folder });
+  const isDirty = parent === null || (await gitText(['rev-parse', `${parent}^{tree}`], { folder })) !== tree;
+  // Only after the files were added: git touches the times of objects in alternates while it adds.
   const alternates = join(target, 'objects', 'info', 'alternates');
   await writeFile(alternates, `${join(sharedFolder, 'objects')}\n`);
+  // Only a shallow clone has the file.
   await copyFile(join(sharedFolder, 'shallow'), join(target, 'shallow')).catch(ignoreMissing);
   const commit = isDirty ? await commitTree(written, parent) : parent;
   await writeReferences(written, commit);
@@ -83,45 +79,36 @@ async function take(path: string, target: string): Promise<Snapshot> {
   await rm(join(target, 'baton-index'), { force: true });
   await appendFile(join(target, 'config'), '[uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n');
   await git(['fsck', '--connectivity-only', '--no-dangling'], inside(target));
-  const base = isDirty ? parent : await baseOf(git, target, commit);
+  const base = isDirty ? parent : await baseOf(target, commit);
   return {
     commit,
     tree,
     base,
     isDirty,
-    changedFiles: await changedFiles(git, target, base, commit),
-    files: await filesOf(git, target, commit),
+    changedFiles: await changedFiles(target, base, commit),
+    files: await filesOf(target, commit),
     warnings,
   };
 }
 
-/** Only a clone without its whole history has a list of where it ends. */
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
-/** The same content on the same commit gets the same id: the date is the parent's. */
-async function commitTree({ git, repository, tree, bare }: WrittenTree, parent: string | null): Promise<string> {
+/** The date is the parent's, so that the same content on the same commit gets the same id. */
+async function commitTree({ repository, tree, bare }: WrittenTree, parent: string | null): Promise<string> {
   const { folder } = repository;
   const seconds =
-    parent === null
-      ? NO_PARENT_SECONDS
-      : Number(await gitText(git, ['show', '-s', '--format=%ct', parent], { folder }));
+    parent === null ? NO_PARENT_SECONDS : Number(await gitText(['show', '-s', '--format=%ct', parent], { folder }));
   const who = { NAME: 'baton', EMAIL: 'baton@localhost', DATE: `${seconds} +0000` };
   const env = Object.fromEntries(
     ['AUTHOR', 'COMMITTER'].flatMap((role) => Object.entries(who).map(([key, value]) => [`GIT_${role}_${key}`, value])),
   );
   const parents = parent === null ? [] : ['-p', parent];
   const args = ['commit-tree', tree, ...parents, '-m', 'Shadow snapshot: the working tree with uncommitted changes'];
-  return gitText(git, args, { folder: bare, env: { ...env, GIT_DIR: bare } });
+  return gitText(args, { folder: bare, env: { ...env, GIT_DIR: bare } });
 }
 
-async function writeReferences({ git, repository, bare }: WrittenTree, commit: string): Promise<void> {
+async function writeReferences({ repository, bare }: WrittenTree, commit: string): Promise<void> {
   const { folder } = repository;
-  const named = await git(['symbolic-ref', '-q', '--short', 'HEAD'], { folder, codes: [0, 1] });
-  const branch = named.output.toString('utf8').trim() || 'baton-snapshot';
+  const branch = (await gitTextOrNull(['symbolic-ref', '-q', '--short', 'HEAD'], { folder })) ?? 'baton-snapshot';
   const listed = await gitText(
-    git,
     ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags', 'refs/remotes'],
     { folder },
   );
@@ -138,21 +125,17 @@ async function writeReferences({ git, repository, bare }: WrittenTree, commit: s
   await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], inside(bare));
 }
 
-async function baseOf(git: Git, target: string, commit: string): Promise<string | null> {
-  const parent = await git(['rev-parse', '-q', '--verify', `${checkedId(commit)}^1`], {
-    ...inside(target),
-    codes: [0, 1, 128],
-  });
-  return parent.code === 0 ? parent.output.toString('utf8').trim() : null;
+function baseOf(target: string, commit: string): Promise<string | null> {
+  return gitTextOrNull(['rev-parse', '-q', '--verify', `${checkedId(commit)}^1`], inside(target));
 }
 
-async function changedFiles(git: Git, target: string, base: string | null, commit: string): Promise<readonly string[]> {
-  if (base === null) return [...(await filesOf(git, target, commit)).keys()];
+async function changedFiles(target: string, base: string | null, commit: string): Promise<readonly string[]> {
+  if (base === null) return [...(await filesOf(target, commit)).keys()];
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit];
   return entriesOf((await git(args, inside(target))).output);
 }
 
-async function filesOf(git: Git, target: string, commit: string): Promise<ReadonlyMap<string, string>> {
+async function filesOf(target: string, commit: string): Promise<ReadonlyMap<string, string>> {
   const listed = await git(['ls-tree', '-r', '-z', checkedId(commit)], inside(target));
   return new Map(
     entriesOf(listed.output).flatMap((line) => {
@@ -167,7 +150,7 @@ function inside(target: string): { readonly folder: string; readonly env: Readon
   return { folder: target, env: { GIT_DIR: target } };
 }
 
-/** It becomes an argument of git: nothing but an id may get there. */
+/** Becomes an argument of git, so it must be an id and nothing else. */
 function checkedId(commit: string): string {
   if (ID.test(commit)) return commit;
   throw new SnapshotProblem(`${JSON.stringify(commit)} is not the id of a commit`);

@@ -4,10 +4,10 @@
  * Only plumbing, on a copy of the index and into an object folder of our own. The repository's objects are never made an
  * alternate while files are added: git would touch the times of existing objects.
  */
-import { lstat, mkdir, open, copyFile, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, open, realpath, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { codeOf } from '../foundation/system-error-code.ts';
-import { entriesOf, gitText, quietGit, SnapshotProblem, type Git } from './snapshot-git.ts';
+import { entriesOf, git, gitText, SnapshotProblem } from './snapshot-git.ts';
 
 export interface Repository {
   /** The top of the working tree. */
@@ -19,7 +19,6 @@ export interface Repository {
 }
 
 export interface WrittenTree {
-  readonly git: Git;
   readonly repository: Repository;
   readonly tree: string;
   /** The bare repository that holds the new objects. */
@@ -32,7 +31,6 @@ const LFS_POINTER = 'version https://git-lfs';
 const SECRET_FILE = /(?:^|\/)(?:\.env(?:\.[a-z]+)?|id_(?:rsa|ed25519)|[^/]*\.pem|\.npmrc|\.pypirc)$/;
 
 export async function findRepository(path: string): Promise<Repository> {
-  const git = quietGit();
   if ((await stat(path).catch(() => null))?.isDirectory() !== true) {
     throw new SnapshotProblem('there is no such folder; name the folder of a git repository');
   }
@@ -46,21 +44,15 @@ export async function findRepository(path: string): Promise<Repository> {
   }
   // A setting of the repository can point its working tree to any folder of the machine.
   const inside = relative(folder, resolve(path));
-  if (inside.startsWith('..') && relative(folder, await realFolder(path)).startsWith('..')) {
+  if (inside.startsWith('..') && relative(folder, await realpath(path)).startsWith('..')) {
     throw new SnapshotProblem(`the repository at ${path} names ${folder} as its working tree, which is elsewhere`);
   }
   return { folder, gitFolder, sharedFolder: sharedFolder ?? gitFolder, objectFormat };
 }
 
-async function realFolder(path: string): Promise<string> {
-  const { realpath } = await import('node:fs/promises');
-  return realpath(path);
-}
-
 export async function writeWorkingTree(path: string, bare: string): Promise<WrittenTree> {
   const repository = await findRepository(path);
   const { folder, objectFormat } = repository;
-  const git = quietGit();
   await mkdir(dirname(bare), { recursive: true });
   await git(['init', '-q', '--bare', '--template=', `--object-format=${objectFormat}`, bare], {
     folder: dirname(bare),
@@ -71,14 +63,14 @@ export async function writeWorkingTree(path: string, bare: string): Promise<Writ
   const writes = { GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: join(bare, 'objects') };
   const warnings: string[] = [];
   if (isThere) {
-    await expandIndex(git, folder, reads);
-    await copyChangedBlobs(git, folder, reads, bare);
+    await expandIndex(folder, reads);
+    await copyChangedBlobs(folder, reads, bare);
   }
   const added = await git(['add', '-A', '--ignore-errors', '--', '.'], { folder, env: writes, codes: [0, 1, 128] });
   if (added.code !== 0) warnings.push(`not everything could be read: ${added.errors.split('\n')[0] ?? ''}`);
-  warnings.push(...(await judgeEntries(git, repository, reads, writes)));
-  const tree = await gitText(git, ['write-tree', '--missing-ok'], { folder, env: writes });
-  return { git, repository, tree, bare, warnings };
+  warnings.push(...(await judgeEntries(repository, reads, writes)));
+  const tree = await gitText(['write-tree', '--missing-ok'], { folder, env: writes });
+  return { repository, tree, bare, warnings };
 }
 
 /** With its time, rounded down: an entry that git would look at twice must stay one. */
@@ -96,7 +88,7 @@ async function copyIndex(from: string, to: string): Promise<boolean> {
 }
 
 /** A split or sparse index becomes a whole one, and nothing is assumed to be unchanged. */
-async function expandIndex(git: Git, folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function expandIndex(folder: string, env: Variables): Promise<void> {
   await git(['update-index', '--force-write-index'], { folder, env });
   const listed = entriesOf((await git(['ls-files', '-z', '-v'], { folder, env })).output);
   const assumed = listed.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2));
@@ -106,16 +98,11 @@ async function expandIndex(git: Git, folder: string, env: Readonly<Record<string
 }
 
 /** git compares a changed text with what is in the index, to decide about line ends: give it those, and only those. */
-async function copyChangedBlobs(
-  git: Git,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-  bare: string,
-): Promise<void> {
+async function copyChangedBlobs(folder: string, env: Variables, bare: string): Promise<void> {
   const changed = await git(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { folder, env });
   const names = new Set(entriesOf(changed.output));
   if (names.size === 0) return;
-  const staged = await stagedEntries(git, folder, env);
+  const staged = await stagedEntries(folder, env);
   const wanted = staged.filter(({ path, mode }) => names.has(path) && mode !== '160000').map(({ id }) => id);
   if (wanted.length === 0) return;
   const input = `${[...new Set(wanted)].join('\n')}\n`;
@@ -123,17 +110,12 @@ async function copyChangedBlobs(
   await git(['index-pack', '--stdin'], { folder: bare, env: { GIT_DIR: bare }, input: packed.output });
 }
 
-interface Staged {
-  readonly mode: string;
-  readonly id: string;
-  readonly path: string;
-}
+type Variables = Readonly<Record<string, string>>;
 
 async function stagedEntries(
-  git: Git,
   folder: string,
-  env: Readonly<Record<string, string>>,
-): Promise<readonly Staged[]> {
+  env: Variables,
+): Promise<readonly { readonly mode: string; readonly id: string; readonly path: string }[]> {
   const listed = await git(['ls-files', '-z', '-s'], { folder, env });
   return entriesOf(listed.output).map((line) => {
     const at = line.indexOf('\t');
@@ -143,13 +125,8 @@ async function stagedEntries(
 }
 
 /** Paths with a filter go in as they lie there (what a filter would make of them needs its program). */
-async function judgeEntries(
-  git: Git,
-  { folder }: Repository,
-  reads: Readonly<Record<string, string>>,
-  writes: Readonly<Record<string, string>>,
-): Promise<readonly string[]> {
-  const staged = await stagedEntries(git, folder, reads);
+async function judgeEntries({ folder }: Repository, reads: Variables, writes: Variables): Promise<readonly string[]> {
+  const staged = await stagedEntries(folder, reads);
   const warnings: string[] = [];
   const modules = staged.filter(({ mode }) => mode === '160000').map(({ path }) => path);
   if (modules.length > 0) warnings.push(`submodules_unsupported: ${named(modules)} are not part of the snapshot`);
@@ -161,39 +138,27 @@ async function judgeEntries(
   if (sparse.length > 0) warnings.push(`skip-worktree: edits of ${named(sparse)} are not in the snapshot`);
   const files = staged.filter(({ mode }) => mode !== '160000');
   if (files.length === 0) return warnings;
-  const attributes = entriesOf(
-    (
-      await git(['check-attr', '-z', '--stdin', 'filter'], {
-        folder,
-        env: reads,
-        input: `${files.map(({ path }) => path).join('\0')}\0`,
-      })
-    ).output,
-  );
+  const input = `${files.map(({ path }) => path).join('\0')}\0`;
+  const listed = await git(['check-attr', '-z', '--stdin', 'filter'], { folder, env: reads, input });
+  const attributes = entriesOf(listed.output);
   const filtered = new Set<string>();
   for (let at = 0; at + 2 < attributes.length; at += 3) {
     const [path = '', , value = ''] = attributes.slice(at, at + 3);
     if (value !== 'unspecified' && value !== 'unset') filtered.add(path);
   }
   for (const { mode, path } of files.filter((entry) => filtered.has(entry.path))) {
-    const raw = await addRaw(git, folder, writes, mode, path);
+    const raw = await addRaw(folder, writes, mode, path);
     if (raw === 'pointer') warnings.push(`lfs_pointer: ${path} is a pointer, its content was never fetched here`);
   }
   if (filtered.size > 0) warnings.push(`raw_filtered: ${named([...filtered])} went in without their git filter`);
   return warnings;
 }
 
-async function addRaw(
-  git: Git,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-  mode: string,
-  path: string,
-): Promise<'raw' | 'pointer' | 'gone'> {
+async function addRaw(folder: string, env: Variables, mode: string, path: string): Promise<'raw' | 'pointer' | 'gone'> {
   const place = join(folder, path);
   const found = await lstat(place).catch(() => null);
   if (found === null || !found.isFile()) return 'gone';
-  const id = await gitText(git, ['hash-object', '-w', '--no-filters', '--', path], { folder, env });
+  const id = await gitText(['hash-object', '-w', '--no-filters', '--', path], { folder, env });
   const input = `${mode} ${id}\t${path}\0`;
   await git(['update-index', '-z', '--index-info'], { folder, env, input });
   const handle = await open(place, 'r');

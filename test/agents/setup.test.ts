@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { planSetup } from '../../src/adapters/agent-setup/agent-setup.ts';
 import { diffOf } from '../../src/agents/setup/diff.ts';
 import { trustOf } from '../../src/agents/setup/trust.ts';
-import { hookCommand, HOOK_EVENTS } from '../../src/agents/setup/vendor-files.ts';
+import { HOOK_EVENTS } from '../../src/agents/hook-names.ts';
+import { hookCommand } from '../../src/agents/setup/vendor-files.ts';
 import { VENDORS, type Vendor } from '../../src/domain/vendors.ts';
 import { baton, tempFolder, type Ended } from '../support/processes.ts';
 

@@ -6,7 +6,7 @@
 import { parseExact } from '../../foundation/exact-json.ts';
 import { randomBytes } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Vendor } from '../../domain/vendors.ts';
 import type { Body } from '../../domain/body.ts';
 import { answerIn } from '../../agents/headless/answer.ts';
@@ -180,7 +180,7 @@ async function run(
   tell();
   if (ended.code === 0 || told.limit !== null || told.error !== null) return told;
   if (resume !== null && told.session === null) return told;
-  throw new HandlerFailure('PROCESSING_ERROR', failureText(agent.program, ended));
+  throw new HandlerFailure('PROCESSING_ERROR', failureText(agent.vendor, ended));
 }
 
 async function worktreeFor(
@@ -220,8 +220,7 @@ function handedOn({ claimed, attempt }: AgentAttempt, result: Json, branch: Bran
           attempt.evidence(deliverable, kind, value);
         });
   for (const name of deliverables) if (!shown.has(name)) attempt.evidence(name, 'commit', branch.commit);
-  const isObject = typeof rest === 'object' && rest !== null && !Array.isArray(rest);
-  return isObject ? { ...(rest as JsonObject), ...branch } : rest;
+  return isJsonObject(rest) ? { ...rest, ...branch } : rest;
 }
 
 function firstLine(text: string): string {

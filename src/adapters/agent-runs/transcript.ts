@@ -19,7 +19,7 @@ const NOWHERE: Transcript = { write: () => undefined, close: async () => null };
 
 /** What is printed beyond this is dropped from the transcript, never from the work. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A link that lies there would lead out of the workspace; Windows has no such flag. */
+/** A link at this place could lead out of the workspace. Windows has no such flag. */
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 const FOLDER = 'artifacts/agent-runs';
 

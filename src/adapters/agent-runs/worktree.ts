@@ -1,12 +1,13 @@
 /**
  * A git worktree and a branch for one attempt, so that agents do not work in each other's files.
  *
- * Cleaned up by rule: what the agent left uncommitted is committed to the branch, the folder goes, and the branch stays
- * if it holds a commit. Nothing that an agent wrote is thrown away.
+ * At the end what the agent left uncommitted is committed to the branch, the folder is removed, and the branch stays if it
+ * holds a commit. Nothing that an agent wrote is lost.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HandoffId } from '../../domain/names.ts';
+import { commitOf } from '../git/git-lists.ts';
 import { askGit, git, GitProblem } from '../git/git.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
@@ -31,28 +32,29 @@ export async function openWorktree(
   const name = `${handoff}-${attempt}`;
   const branch = `baton/${name}`;
   const folder = join(privateFolder, 'worktrees', name);
-  const begin = (await commitOf(root, base ?? 'HEAD')) ?? (await commitOf(root, 'HEAD'));
+  const at = { folder: root };
+  const begin = (await commitOf(base ?? 'HEAD', at)) ?? (await commitOf('HEAD', at));
   if (begin === null) {
     throw new GitProblem('--worktree needs a git repository with at least one commit in the workspace');
   }
-  // The same attempt was begun before and its worker died: its folder is in the way, its commits are not lost.
-  if (existsSync(folder)) await askGit(['worktree', 'remove', '--force', folder], { folder: root });
-  await askGit(['worktree', 'prune'], { folder: root });
-  await git(['worktree', 'add', '--quiet', '-B', branch, folder, begin], { folder: root });
+  // The worker of the same attempt died before: its folder is in the way, its commits stay in the repository.
+  if (existsSync(folder)) await askGit(['worktree', 'remove', '--force', folder], at);
+  await askGit(['worktree', 'prune'], at);
+  await git(['worktree', 'add', '--quiet', '-B', branch, folder, begin], at);
   return {
     folder,
     branch,
     close: async (says) => {
       await commitRest(folder, says);
-      const commit = await commitOf(folder, 'HEAD');
-      await git(['worktree', 'remove', '--force', folder], { folder: root });
-      // The agent may have left the branch: what it ended on is what counts.
+      const commit = await commitOf('HEAD', { folder });
+      await git(['worktree', 'remove', '--force', folder], at);
+      // The agent may have switched branches: the commit that is checked out counts.
       const end = commit ?? begin;
       if (end === begin) {
-        await askGit(['branch', '--quiet', '-D', branch], { folder: root });
+        await askGit(['branch', '--quiet', '-D', branch], at);
         return null;
       }
-      await git(['branch', '--quiet', '--force', branch, end], { folder: root });
+      await git(['branch', '--quiet', '--force', branch, end], at);
       return { branch, commit: end };
     },
   };
@@ -64,11 +66,4 @@ async function commitRest(folder: string, says: string): Promise<void> {
   const author = ['-c', 'user.name=Baton', '-c', 'user.email=baton@localhost', '-c', 'commit.gpgsign=false'];
   await git(['add', '--all'], { folder });
   await git([...author, 'commit', '--quiet', '--no-verify', '-m', says], { folder });
-}
-
-async function commitOf(folder: string, revision: string): Promise<string | null> {
-  const found = await askGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], {
-    folder,
-  });
-  return found === null ? null : found.toString('utf8').trim();
 }

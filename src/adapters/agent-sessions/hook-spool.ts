@@ -1,79 +1,78 @@
 /**
- * `hooks/` in the private folder of a workspace: calls of hooks whose words are still to be read, one file each, and what
- * came of those that were read. A hook writes its call down and ends, so that its agent does not wait for a database.
- * Nothing here needs a package.
+ * `hooks/` in the private folder of a workspace: calls of hooks that are still to be processed, one file each, and the
+ * answers of processed ones. A hook stores its call and ends, so that its agent does not wait for a database. Nothing here
+ * needs a package.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../../foundation/atomic-file.ts';
+import { orNull } from '../../foundation/or-null.ts';
+import { namesIn } from '../../agents/adapters/agent-files.ts';
+import { jsonIn, textIn } from '../../agents/json-fields.ts';
 import { putFile, textOf } from '../../agents/journal/journal-lines.ts';
 
 export interface SpooledCall {
   readonly vendor: string;
   readonly event: string;
-  /** As the agent's program gave it. */
+  /** The hook's standard input. */
   readonly input: string;
-  /** Who spoke: the variables of Baton in the hook's environment. */
+  /** Baton's variables in the hook's environment: they say which agent and session it is. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long the transcript was by then: what was added later belongs to later turns. Null: there is none. */
+  /** The length of the transcript at that time: what follows belongs to later turns. Null: there is none. */
   readonly transcriptBytes: number | null;
 }
 
 const SPOOL_FOLDER = 'hooks';
 const ANSWERS_FOLDER = 'answers';
 const NAME = /^([0-9]{9})-[0-9]+-[0-9]+\.json$/;
-/** Agents speak every few seconds at most. More than this is no backlog but a fault. */
+/** An agent calls a hook every few seconds at most, so more calls than this mean that something is broken. */
 const SPOOLED_MAX = 10_000;
 const ENV_PREFIX = 'BATON_';
 /** A draft that is older belongs to a hook that was killed. */
 const DRAFT_KEPT_MS = 24 * 60 * 60_000;
 
 /**
- * There after a power cut, too. The number is one more than the highest, so the calls of one session, which come one
- * after the other, stay in order whatever the clock does; the rest of the name is nobody else's.
+ * Survives a power cut. The number is one more than the highest, so the calls of one session, which come one after the
+ * other, stay in order even when the clock is set; process id and time make the name unique.
  */
 export function spoolCall(privateFolder: string, call: Omit<SpooledCall, 'env' | 'transcriptBytes'>): void {
   const folder = join(privateFolder, SPOOL_FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const names = namesIn(folder);
+  const names = callsIn(folder);
   if (names.length >= SPOOLED_MAX) throw new Error(`${folder} holds ${names.length} calls that nobody has read`);
   const number = 1 + Number(NAME.exec(names.at(-1) ?? '')?.[1] ?? 0);
   const name = `${String(number).padStart(9, '0')}-${process.pid}-${Date.now()}.json`;
   const spooled: SpooledCall = { ...call, env: batonVariables(), transcriptBytes: transcriptBytes(call.input) };
-  // Nobody begins a file of this name again, so who reads the calls removes old drafts (`dropOldDrafts`).
+  // The name is never used again, so `writeWhole` never cleans up its drafts: `dropOldDrafts` does.
   writeWhole(join(folder, name), JSON.stringify(spooled), { mode: 0o600, draftFolder: folder, durably: true });
 }
 
-/** In the order in which they came. */
+/** Oldest first. */
 export function spooledCalls(privateFolder: string): readonly string[] {
   const folder = join(privateFolder, SPOOL_FOLDER);
-  return namesIn(folder).map((name) => join(folder, name));
+  return callsIn(folder).map((name) => join(folder, name));
 }
 
-/** Null: somebody else has read it meanwhile, or it is none. */
+/** Null: another process has handled the call meanwhile, or the file is not a call. */
 export function readSpooled(path: string): SpooledCall | null {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as SpooledCall;
-  } catch {
-    return null;
-  }
+  return orNull(() => JSON.parse(readFileSync(path, 'utf8')) as SpooledCall);
 }
 
 export function dropSpooled(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** What killed hooks have begun and never finished. */
+/** Removes drafts of killed hooks. */
 export function dropOldDrafts(privateFolder: string, nowMs: number): void {
   const folder = join(privateFolder, SPOOL_FOLDER);
-  for (const name of listOf(folder)) {
+  for (const name of namesIn(folder)) {
     if (!name.startsWith('.')) continue;
     const stat = statSync(join(folder, name), { throwIfNoEntry: false });
     if (stat !== undefined && nowMs - stat.mtimeMs > DRAFT_KEPT_MS) rmSync(join(folder, name), { force: true });
   }
 }
 
-/** The environment of the hook that spoke, in place of our own. */
+/** Replaces Baton's variables of this process by those of the hook. */
 export function speakAs({ env }: Pick<SpooledCall, 'env'>): void {
   for (const name of Object.keys(batonVariables())) delete process.env[name];
   Object.assign(process.env, env);
@@ -84,7 +83,7 @@ export function batonVariables(): Readonly<Record<string, string>> {
   return Object.fromEntries(own) as Readonly<Record<string, string>>;
 }
 
-/** For the next hook of the session, which tells it. An older answer that nobody has heard stays in front. */
+/** Stored for the next hook of the session, which shows it. An older answer that was not shown comes first. */
 export function leaveAnswer(privateFolder: string, session: string, answer: string): void {
   const folder = join(privateFolder, SPOOL_FOLDER, ANSWERS_FOLDER);
   const name = answerName(session);
@@ -95,7 +94,7 @@ export function leaveAnswer(privateFolder: string, session: string, answer: stri
 
 const ANSWER_MAX = 4_000;
 
-/** Null: there is nothing to tell. */
+/** Null: there is no answer. */
 export function takeAnswer(privateFolder: string, session: string): string | null {
   const path = join(privateFolder, SPOOL_FOLDER, ANSWERS_FOLDER, answerName(session));
   const answer = textOf(path);
@@ -109,24 +108,10 @@ function answerName(session: string): string {
 }
 
 function transcriptBytes(input: string): number | null {
-  try {
-    const { transcript_path: path } = JSON.parse(input) as { readonly transcript_path?: unknown };
-    return typeof path === 'string' ? (statSync(path, { throwIfNoEntry: false })?.size ?? null) : null;
-  } catch {
-    return null;
-  }
+  const path = textIn(jsonIn(input), 'transcript_path');
+  return path === null ? null : (orNull(() => statSync(path))?.size ?? null);
 }
 
-function namesIn(folder: string): readonly string[] {
-  return listOf(folder)
-    .filter((name) => NAME.test(name))
-    .toSorted();
-}
-
-function listOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+function callsIn(folder: string): readonly string[] {
+  return namesIn(folder).filter((name) => NAME.test(name));
 }

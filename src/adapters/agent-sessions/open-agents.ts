@@ -1,9 +1,10 @@
 /** Wires agents for a workspace: which host, which adapters, where journals and personas are. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { systemTimers } from '../../foundation/clock.ts';
+import { findProgram } from '../../foundation/find-program.ts';
 import { placeOf } from '../../foundation/process-identity.ts';
 import { systemRandom } from '../../foundation/random.ts';
 import type { AdapterName } from '../../domain/agent-session.ts';
@@ -109,7 +110,7 @@ function limitsOf(text: SuccessionText | null): SuccessionLimits {
 /** With a time limit the program is run to its end; without one it only has to be found. */
 async function whyNotRunnable(argv: readonly string[], timeoutMs: number): Promise<string | null> {
   const [program = '', ...rest] = argv;
-  if (!isFound(program)) return 'there is no such program';
+  if (findProgram(program) === null) return 'there is no such program';
   if (timeoutMs === 0) return null;
   return new Promise((done) => {
     execFile(program, rest, { timeout: timeoutMs, killSignal: 'SIGKILL', encoding: 'utf8' }, (error, _out, says) => {
@@ -117,19 +118,5 @@ async function whyNotRunnable(argv: readonly string[], timeoutMs: number): Promi
       else if (error.killed === true) done(`it did not answer within ${timeoutMs / 1_000} s`);
       else done((says.trim() === '' ? error.message : says.trim()).slice(0, 500));
     });
-  });
-}
-
-function isFound(program: string): boolean {
-  const places = program.includes('/')
-    ? [resolve(program)]
-    : (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, program));
-  return places.some((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
   });
 }

@@ -10,8 +10,9 @@ import {
   readFileSync,
   realpathSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
+import { isWithin } from '../../foundation/path-within.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { DocumentSight, PersonaFiles } from '../../engine/succession/agent-runtime.ts';
 import { agentFolder, putFile } from '../../agents/journal/journal-lines.ts';
@@ -35,8 +36,7 @@ export function personaFilesIn({ folder, privateFolder }: Workspace): PersonaFil
       const place = join(personaFolder(persona), 'handoffs');
       mkdirSync(place, { recursive: true });
       const real = realpathSync(place);
-      const way = relative(realpathSync(folder), real);
-      if (way.startsWith('..') || isAbsolute(way)) throw new Error(`${place} leads out of the workspace`);
+      if (!isWithin(real, realpathSync(folder))) throw new Error(`${place} leads out of the workspace`);
       return real;
     },
     privateFolder: async (agent) => {
@@ -44,7 +44,7 @@ export function personaFilesIn({ folder, privateFolder }: Workspace): PersonaFil
       mkdirSync(place, { recursive: true, mode: 0o700 });
       return realpathSync(place);
     },
-    write: async (path, text) => putFile(dirname(path), path.slice(dirname(path).length + 1), text),
+    write: async (path, text) => putFile(dirname(path), basename(path), text),
     look: async (path) => sightOf(path),
     read: async (path) => {
       const bytes = readPlain(path);

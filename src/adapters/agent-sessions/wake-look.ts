@@ -1,4 +1,4 @@
-/** Looks into the database for work that an agent was not told of, and keeps when the next look is worth it. */
+/** Looks into the database for work that was not announced to an agent yet, and stores when to look again. */
 import { dirname, join } from 'node:path';
 import type { AgentId } from '../../domain/names.ts';
 import { forgetSettled, workWaitingFor, type WaitingWork } from '../../engine/wake.ts';
@@ -9,7 +9,7 @@ import type { LookStore } from '../../stores/look-store.ts';
 import type { DatabaseAddress } from '../../workspace/database-address.ts';
 import { workspaceAt, type Workspace } from '../../workspace/workspace.ts';
 
-/** A database on another machine rings no bell here. */
+/** A database server notifies no file of this machine, so it is polled this often. */
 const WITHOUT_BELL_MS = 60_000;
 /** Two offers within the resolution of a file's time look like one. */
 const BELL_FRESH_MS = 1_000;
@@ -56,8 +56,8 @@ export async function lookForWork(
 }
 
 /**
- * The same beside the hooks, which tell what it found: the agent does not wait for it. A database that rings a bell here
- * is looked into by the hooks themselves.
+ * The same in the background, so that the agent does not wait; the next hook announces the result. Hooks look into a SQLite
+ * database themselves.
  */
 export async function keepLook(
   source: WakeSource,
@@ -86,13 +86,13 @@ function offersFor({ store, hooks }: WakeSource, agent: AgentId): Promise<Waitin
   return hooks === 'on' ? workWaitingFor(store, agent) : { ready: [], nextAt: null };
 }
 
-/** A successor that does not know its task yet, and an agent that writes its document, are not disturbed. */
+/** A successor that does not know its task yet, and an agent that writes its document, must not be disturbed. */
 async function isHandingOver({ store }: WakeSource, session: number | null): Promise<boolean> {
   const record = session === null ? null : await store.agents.load(session);
   return record !== null && (record.state === 'starting' || record.succession !== null);
 }
 
-/** The database did not answer: the next turns are not kept waiting for it as well. */
+/** The database did not answer, so the next turns do not wait for it. */
 export function postponeLook(workspaceFolder: string, agent: AgentId): void {
   const folder = wakeFolder(workspaceAt(workspaceFolder).privateFolder, agent);
   const { waiting = 0, continuedAt = [], found } = readLook(folder) ?? {};

@@ -1,8 +1,9 @@
-/** Finds work for an agent beside its hooks, and tells one whose hook has come to a server. */
+/** Looks for work of an agent: in the background of its hooks, and for a hook that was posted to a server. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
 import type { WakeRequest } from '../../agents/journal/announce-work.ts';
-import { hookAgent, isBusyTurn, ownSession, wakeMoment } from '../../agents/wake-hook.ts';
+import { wakeMoment } from '../../agents/hook-events.ts';
+import { hookAgent, isBusyTurn, ownSession } from '../../agents/wake-hook.ts';
 import { lookInto } from '../../stores/look-store.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
 import { databaseOfWorkspace } from '../../workspace/database-address.ts';
@@ -10,7 +11,7 @@ import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { keepLook, lookForWork, type WakeSource } from './wake-look.ts';
 
-/** In whose name a hook speaks here; null: in nobody's. */
+/** The agent and session of a hook; null: the hook belongs to no agent. */
 export function hookSpeaker(
   vendor: string,
   { folder }: Pick<Workspace, 'folder'>,
@@ -19,7 +20,7 @@ export function hookSpeaker(
   return agent === null ? null : { agent, session: ownSession() };
 }
 
-/** Finds work for an agent whose hook did not wait for it: the next one tells it. */
+/** Looks for work in the background; the next hook of the agent announces it. */
 export async function lookBesideHook(
   app: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
   workspace: Workspace,
@@ -37,7 +38,7 @@ async function sourceOf(
   return { store: lookInto(ctx.store), database, hooks: configuration.wake.hooks };
 }
 
-/** What an agent that posts its hooks to a server is told; null: nothing. */
+/** The answer to a hook that was posted to a server; null: nothing is announced. */
 export async function wakeByPostedHook(
   app: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
   workspace: Workspace,

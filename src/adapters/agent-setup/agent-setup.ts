@@ -1,4 +1,4 @@
-/** `baton setup` without its words: what would change, making the change, and what is installed, trusted and working. */
+/** `baton setup` without its output: planning, making and checking the changes. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,8 +11,7 @@ import { approvalsOf, type Place } from '../../agents/setup/vendor-files.ts';
 import { VENDORS, type Vendor } from '../../domain/vendors.ts';
 import { writeWhole } from '../../foundation/atomic-file.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { programOf } from '../agent-runs/vendor-program.ts';
-import { findCommand } from '../processes/gated-process.ts';
+import { findProgram } from '../../foundation/find-program.ts';
 
 export interface SetupRequest {
   readonly agents: readonly { readonly vendor: Vendor; readonly agent: string }[];
@@ -38,16 +37,12 @@ export function planSetup({ agents, project, how }: SetupRequest): Result<SetupP
   try {
     const files = plan(agents, place, how);
     const approve = how === 'remove' ? [] : agents.flatMap(({ vendor }) => approvalsOf(vendor, place.scope));
-    const leftAlone = how === 'remove' ? [] : leftAloneIn(files);
+    const leftAlone = how === 'remove' ? [] : files.flatMap(({ leftAlone }) => leftAlone ?? []);
     return ok({ folder: place.folder, files, changes: files.filter(isChanged), approve, leftAlone });
   } catch (error) {
     if (error instanceof SettingsProblem) return err(error.message);
     throw error;
   }
-}
-
-function leftAloneIn(files: readonly PlannedFile[]): readonly string[] {
-  return files.flatMap(({ leftAlone }) => leftAlone ?? []);
 }
 
 export function diffOfChange({ before, after }: PlannedFile, name: string): readonly string[] {
@@ -65,7 +60,7 @@ export function applyChange({ path, after }: PlannedFile): void {
 
 /** Those whose program is on the PATH. */
 export function installedVendors(): readonly Vendor[] {
-  return VENDORS.filter((vendor) => findCommand(programOf(vendor)) !== null);
+  return VENDORS.filter((vendor) => findProgram(vendor) !== null);
 }
 
 function placeOf(project: string | null): Place {
@@ -114,17 +109,17 @@ export async function checkSetup(
     claudeFolder: variable('CLAUDE_CONFIG_DIR'),
     codexFolder: variable('CODEX_HOME'),
   };
-  const baton = await answerTo('baton', ['--version']);
+  const baton = await versionOf('baton');
   const states = agents.map(async ({ vendor }): Promise<AgentState> => {
     const own = files.filter((file) => file.vendor === vendor);
-    const program = findCommand(programOf(vendor));
+    const program = findProgram(vendor);
     return {
       vendor,
-      program: program ?? programOf(vendor),
-      version: program === null ? null : await answerTo(program, ['--version']),
+      program: program ?? vendor,
+      version: program === null ? null : await versionOf(program),
       installed: own.map((file) => ({ what: file.what, path: file.path, is: !isChanged(file) })),
       trust: trustOf(vendor, asked),
-      leftAlone: leftAloneIn(own),
+      leftAlone: own.flatMap(({ leftAlone }) => leftAlone ?? []),
     };
   });
   const serverFlaw = baton === null ? 'baton is not on the PATH' : await flawOfServer(where);
@@ -133,13 +128,17 @@ export async function checkSetup(
 
 const ANSWER_MS = 20_000;
 
-/** The first line that it prints; null where it does not answer. */
-function answerTo(program: string, args: readonly string[]): Promise<string | null> {
+/** The first line of the version; null where the program does not answer. */
+function versionOf(program: string): Promise<string | null> {
   return new Promise((done) => {
-    execFile(program, args, { timeout: ANSWER_MS }, (error, stdout) => {
-      done(error === null ? (stdout.split('\n', 1)[0]?.trim() ?? '') : null);
+    execFile(program, ['--version'], { timeout: ANSWER_MS }, (error, stdout) => {
+      done(error === null ? firstLine(stdout) : null);
     });
   });
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.trim() ?? '';
 }
 
 const HELLO = JSON.stringify({
@@ -154,7 +153,7 @@ function flawOfServer(folder: string): Promise<string | null> {
   return new Promise((done) => {
     const options = { cwd: folder, timeout: ANSWER_MS };
     const child = execFile('baton', ['mcp', '--as', '@setup-check'], options, (error, stdout, stderr) => {
-      const said = stderr.split('\n', 1)[0]?.trim() ?? '';
+      const said = firstLine(stderr);
       done(stdout.includes('"serverInfo"') ? null : said === '' ? (error?.message ?? 'no answer') : said);
     });
     // The pipe stays open until the answer is there: a server ends when it is closed.

@@ -2,9 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { writeWhole } from '../../foundation/atomic-file.ts';
-import { codeOf } from '../../foundation/system-error-code.ts';
+import { unlessMissing } from '../../foundation/or-null.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { readMessage } from '../../formats/queue-message/read.ts';
 
@@ -33,15 +32,13 @@ export interface Bench {
   move(id: string, from: BenchPlace, to: BenchPlace): boolean;
   /** Calls back for each change of a name in a folder, until the check is over. */
   watch(place: BenchPlace, changed: (name: string) => void): void;
-  until(look: () => boolean, patienceMs?: number): Promise<boolean>;
-  /** Ends the program, and comes back when it has ended. */
+  /** Ends the program; resolves when it has ended. */
   close(): Promise<void>;
 }
 
 const PLACES = ['pending', 'in-progress', 'completed', 'failed'] as const;
 /** An interpreter takes a while to start on a busy machine; one that has not answered by then hangs. */
 const PATIENCE_MS = 30_000;
-const LOOK_AGAIN_MS = 5;
 const OUTPUT_MAX = 100_000;
 
 export function openBench(folder: string, command: readonly string[], signal: AbortSignal): Bench {
@@ -95,30 +92,12 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
     watch: (place, changed) => {
       watchers.push(watch(folderOf(place), (_event, name) => changed(name ?? '')));
     },
-    until: async (look, patienceMs = PATIENCE_MS) => {
-      const endMs = performance.now() + patienceMs;
-      while (performance.now() < endMs && !signal.aborted) {
-        if (look()) return true;
-        await pause(LOOK_AGAIN_MS);
-      }
-      return look();
-    },
     close: async () => {
       for (const watcher of watchers) watcher.close();
       for (const child of running.keys()) child.kill('SIGKILL');
       await Promise.all(running.values());
     },
   };
-}
-
-/** The program moves its files whenever it likes. Null: it has. */
-function unlessMissing<Answer>(act: () => Answer): Answer | null {
-  try {
-    return act();
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return null;
-  }
 }
 
 export function aRequest(id: string, to: string, more: object = {}): JsonObject {

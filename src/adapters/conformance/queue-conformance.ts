@@ -1,9 +1,9 @@
 /**
- * Runs a program of any language against the protocol of the queue folder, in a folder of its own, without a database:
- * what a foreign program does wrong shows in files. One command stands for all three roles, as the published clients do:
+ * Runs a program of any language against the protocol of the queue folder, in a temporary folder, without a database: its
+ * mistakes show in the files. One command plays all three roles, as the published clients do:
  *
  *     COMMAND send @from @to JSON     prints the id
- *     COMMAND work @agent             does once what lies in pending/ for the agent
+ *     COMMAND work @agent             handles once what is in pending/ for the agent
  *     COMMAND wait ID                 prints the answer; ends with another code than 0 when it failed
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,24 +17,24 @@ import { WORKER_CHECKS } from './worker-checks.ts';
 export const QUEUE_ROLES = ['send', 'work', 'wait'] as const;
 export type QueueRole = (typeof QUEUE_ROLES)[number];
 
-/** `warning`: Baton puts up with it, and other programs may not. */
+/** `warning`: Baton tolerates it, and other programs may not. */
 type Verdict = 'ok' | 'warning' | 'wrong';
 
 export interface ConformanceResult {
   readonly role: QueueRole;
   readonly name: string;
   readonly verdict: Verdict;
-  /** What was seen; for what is right, what was checked. */
+  /** What was wrong; for a passed check, what was checked. */
   readonly says: string;
 }
 
-/** Answers what is wrong, `[verdict, says]`; null: nothing. */
-export type ConformanceCheck = {
+export interface ConformanceCheck {
   readonly name: string;
   /** What a program that passes does. */
   readonly expects: string;
-  run(bench: Bench): Promise<readonly [Exclude<Verdict, 'ok'>, string] | null>;
-};
+  /** What is wrong; null: nothing. */
+  run(bench: Bench): Promise<string | { readonly warning: string } | null>;
+}
 
 const CHECKS: Readonly<Record<QueueRole, readonly ConformanceCheck[]>> = {
   send: SENDER_CHECKS,
@@ -73,8 +73,9 @@ async function outcomeOf(
   mkdirSync(join(folder, 'artifacts'));
   const bench = openBench(folder, command, signal);
   try {
-    const found = await check.run(bench);
-    return found === null ? { verdict: 'ok', says: check.expects } : { verdict: found[0], says: found[1] };
+    const flaw = await check.run(bench);
+    if (flaw === null) return { verdict: 'ok', says: check.expects };
+    return typeof flaw === 'string' ? { verdict: 'wrong', says: flaw } : { verdict: 'warning', says: flaw.warning };
   } finally {
     await bench.close();
     rmSync(folder, { recursive: true, force: true });

@@ -14,14 +14,14 @@ export const SENDER_CHECKS: readonly ConformanceCheck[] = [
     expects: 'writes a request that follows the schema under its id, and prints the id',
     async run(bench) {
       const sent = await bench.run(...SEND);
-      if (sent.code !== 0) return ['wrong', shortly(sent)];
+      if (sent.code !== 0) return shortly(sent);
       const [name, ...more] = bench.names('pending');
-      if (name === undefined || more.length > 0) return ['wrong', `pending/ has ${more.length + (name ? 1 : 0)} files`];
+      if (name === undefined || more.length > 0) return `pending/ has ${more.length + (name ? 1 : 0)} files`;
       const flaw = flawOf(bench, name);
-      if (flaw !== null) return ['wrong', flaw];
+      if (flaw !== null) return flaw;
       return lastLine(sent.stdout) === name.slice(0, -'.json'.length)
         ? null
-        : ['wrong', `the last line it prints is ${JSON.stringify(lastLine(sent.stdout))}, and the file is ${name}`];
+        : `the last line it prints is ${JSON.stringify(lastLine(sent.stdout))}, and the file is ${name}`;
     },
   },
   {
@@ -34,7 +34,7 @@ export const SENDER_CHECKS: readonly ConformanceCheck[] = [
         if (bench.read('pending', name.slice(0, -'.json'.length)) === null) half = name;
       });
       for (let round = 0; round < AT_ONCE; round += 1) await bench.run(...SEND);
-      return half === null ? null : ['warning', `${String(half)} could be seen before it was whole`];
+      return half === null ? null : { warning: `${String(half)} could be seen before it was whole` };
     },
   },
   {
@@ -43,9 +43,9 @@ export const SENDER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       const ended = await Promise.all(Array.from({ length: AT_ONCE }, async () => bench.run(...SEND)));
       const failed = ended.find(({ code }) => code !== 0);
-      if (failed !== undefined) return ['wrong', shortly(failed)];
+      if (failed !== undefined) return shortly(failed);
       const count = bench.names('pending').length;
-      return count === AT_ONCE ? null : ['wrong', `${AT_ONCE} requests were sent and ${count} are there: ids collide`];
+      return count === AT_ONCE ? null : `${AT_ONCE} requests were sent and ${count} are there: ids collide`;
     },
   },
 ];

@@ -51,7 +51,7 @@ export const WAITER_CHECKS: readonly ConformanceCheck[] = [
 ];
 
 /** First this text, then the whole answer. */
-async function written(bench: Bench, first: string): Promise<readonly ['wrong', string] | null> {
+async function written(bench: Bench, first: string): Promise<string | null> {
   bench.put('completed', 'ready', aRequest('ready', AGENT, COMPLETED));
   const beganMs = performance.now();
   await bench.run('wait', 'ready');
@@ -60,22 +60,20 @@ async function written(bench: Bench, first: string): Promise<readonly ['wrong', 
   const { child, ended } = bench.start('wait', 'slow');
   // By then it has looked at least once.
   await Promise.race([pause(SLOWLY_MS + START_FACTOR * startMs), ended]);
-  if (child.exitCode !== null) return ['wrong', `it did not wait: ${shortly(await ended)}`];
+  if (child.exitCode !== null) return `it did not wait: ${shortly(await ended)}`;
   bench.write('completed', 'slow.json', JSON.stringify(aRequest('slow', AGENT, COMPLETED)));
   return flawOfAnswer(await ended);
 }
 
-function flawOfAnswer(ended: Finished): readonly ['wrong', string] | null {
-  if (ended.code !== 0) return ['wrong', shortly(ended)];
+function flawOfAnswer(ended: Finished): string | null {
+  if (ended.code !== 0) return shortly(ended);
   return /"?words"?\s*[:=]\s*2/.test(ended.stdout)
     ? null
-    : ['wrong', `the answer ${JSON.stringify(ANSWER)} is not in what it prints: ${ended.stdout.trim().slice(0, 200)}`];
+    : `the answer ${JSON.stringify(ANSWER)} is not in what it prints: ${ended.stdout.trim().slice(0, 200)}`;
 }
 
-function flawOfFailure(ended: Finished): readonly ['wrong', string] | null {
-  if (ended.code === 0) return ['wrong', 'it ended with 0, as if the handoff were completed'];
-  if (ended.code === null) return ['wrong', shortly(ended)];
-  return `${ended.stdout}${ended.stderr}`.includes(REASON)
-    ? null
-    : ['wrong', `the reason is not told: ${shortly(ended)}`];
+function flawOfFailure(ended: Finished): string | null {
+  if (ended.code === 0) return 'it ended with 0, as if the handoff were completed';
+  if (ended.code === null) return shortly(ended);
+  return `${ended.stdout}${ended.stderr}`.includes(REASON) ? null : `the reason is not told: ${shortly(ended)}`;
 }

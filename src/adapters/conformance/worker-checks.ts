@@ -15,7 +15,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       bench.put('pending', 'one', aRequest('one', AGENT));
       const done = await bench.run('work', AGENT);
-      if (done.code !== 0) return ['wrong', shortly(done)];
+      if (done.code !== 0) return shortly(done);
       return flawOfEnd(bench, 'one');
     },
   },
@@ -28,10 +28,10 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.write('pending', '.draft.json', JSON.stringify(aRequest('.draft', AGENT)));
       bench.put('pending', 'mine', aRequest('mine', AGENT));
       const done = await bench.run('work', AGENT);
-      if (done.code !== 0) return ['wrong', `half a file in pending/: ${shortly(done)}`];
+      if (done.code !== 0) return `half a file in pending/: ${shortly(done)}`;
       for (const name of ['other', 'half']) {
         const [place] = bench.places(name);
-        if (place !== 'pending') return ['wrong', `it took ${name}.json, which was not for it or not whole`];
+        if (place !== 'pending') return `it took ${name}.json, which was not for it or not whole`;
       }
       return flawOfEnd(bench, 'mine');
     },
@@ -45,7 +45,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.watch('completed', (name) => taken.set(name, (taken.get(name) ?? 0) + 1));
       const ended = await Promise.all(Array.from({ length: RACERS }, async () => bench.run('work', AGENT)));
       const failed = ended.find(({ code }) => code !== 0);
-      if (failed !== undefined) return ['wrong', `a worker that lost a race failed: ${shortly(failed)}`];
+      if (failed !== undefined) return `a worker that lost a race failed: ${shortly(failed)}`;
       for (let at = 0; at < RACED; at += 1) {
         const flaw = flawOfEnd(bench, `r${at}`);
         if (flaw !== null) return flaw;
@@ -68,7 +68,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.put('pending', 'one', aRequest('one', AGENT));
       await bench.run('work', AGENT);
       return isEarly
-        ? ['warning', 'the file was at its end before it had its answer: naive waiters read it too early']
+        ? { warning: 'the file was at its end before it had its answer: naive waiters read it too early' }
         : null;
     },
   },
@@ -81,8 +81,8 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.watch('in-progress', () => void child.kill('SIGKILL'));
       await ended;
       const again = await bench.run('work', AGENT);
-      if (again.code !== 0) return ['wrong', `a file that a dead worker left in in-progress/: ${shortly(again)}`];
-      return bench.names('pending').length === 0 ? null : ['wrong', 'what is left in pending/ was not done'];
+      if (again.code !== 0) return `a file that a dead worker left in in-progress/: ${shortly(again)}`;
+      return bench.names('pending').length === 0 ? null : 'what is left in pending/ was not done';
     },
   },
   {
@@ -105,24 +105,23 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       const ends = bench.places('late').filter((place) => place !== 'pending');
       return ends.length === 0
         ? null
-        : [
-            'warning',
-            `late.json was taken away from it and is in ${ends.join(' and ')}/ again: such answers do not count`,
-          ];
+        : {
+            warning: `late.json was taken away from it and is in ${ends.join(' and ')}/ again: such answers do not count`,
+          };
     },
   },
 ];
 
-function flawOfEnd(bench: Bench, id: string): readonly ['wrong', string] | null {
+function flawOfEnd(bench: Bench, id: string): string | null {
   const places = bench.places(id);
   const [place] = places;
   if (places.length !== 1 || (place !== 'completed' && place !== 'failed')) {
-    return ['wrong', `${id}.json is in ${places.length === 0 ? 'no folder' : places.join(' and ')} after its work`];
+    return `${id}.json is in ${places.length === 0 ? 'no folder' : places.join(' and ')} after its work`;
   }
   const fields = bench.read(place, id);
-  if (fields === null) return ['wrong', `${place}/${id}.json is not a JSON object`];
+  if (fields === null) return `${place}/${id}.json is not a JSON object`;
   const flaw = flawOfFields(fields, place);
-  return flaw === null ? null : ['wrong', `${place}/${id}.json: ${flaw}`];
+  return flaw === null ? null : `${place}/${id}.json: ${flaw}`;
 }
 
 function flawOfFields(fields: JsonObject, place: 'completed' | 'failed'): string | null {

@@ -10,7 +10,7 @@ export interface StoreOptions {
   readonly database: DatabaseAddress;
   /** Read at every change: the limits may follow a policy that is known only when the database is open. */
   readonly limits: Limits;
-  /** Told why, while a server is waited for at the beginning. */
+  /** Called with the reason while the start waits for a database server. */
   readonly waiting?: (why: Error) => void;
   /** Nothing will be written: where nothing can be, it is opened all the same. */
   readonly onlyReads?: boolean;

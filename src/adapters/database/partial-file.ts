@@ -1,7 +1,7 @@
 /**
- * A file that takes long to write and may be gone on with: it grows under a name of its own beside the one that it is to
- * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
- * second file, and it is looked at before every piece that is written, because a writer may have been given up.
+ * A file that takes long to write and can be continued: it grows beside its final name, and the next writer continues what a
+ * killed writer left there. One process at a time holds it. A lock file names the holder; the holder checks it before every
+ * write, because another process may have taken the lock from a silent holder.
  */
 import { constants, rmSync, utimesSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import { seeLock, takeAwayLock } from '../../foundation/file-lock.ts';
 import { identityText, type ProcessIdentity, type ProcessJudge } from '../../foundation/process-identity.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 
-/** Who runs where we cannot look has to show a sign of life within this. */
+/** A holder on another machine loses the lock after this long without a sign of life. */
 const SILENT_MS = 60_000;
-/** Each of them was faster than we, or left something behind. */
+/** In each round another process was faster, or a dead one had left its lock. */
 const ROUNDS_MAX = 10;
 const CHUNK_BYTES = 256 * 1024;
 
 export interface PartialFile {
   readonly path: string;
-  /** What is there, as it is; for a new one, nothing. */
+  /** The content; empty for a new file. */
   chunks(): AsyncIterable<Uint8Array>;
   readonly handle: FileHandle;
-  /** A sign of life. A fault when somebody else has it by now. */
+  /** A sign of life. Throws when another process has taken the file over. */
   stay(): void;
-  /** Lets go of the name, whatever has become of the file. */
+  /** Releases the lock. */
   leave(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function takePartial(
     return ok({
       path,
       handle,
-      chunks: () => chunksOf(handle),
+      chunks: () => handle.createReadStream({ autoClose: false, start: 0, highWaterMark: CHUNK_BYTES }),
       stay: () => {
         if (seeLock(lock)?.words !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
         const now = new Date();
@@ -77,7 +77,7 @@ export async function takePartial(
   }
 }
 
-/** Null: somebody else has put something there, and whatever it is, nobody's handoffs are written into it. */
+/** Null: another user's file, a folder or a link is there. Handoffs must not be written into it. */
 async function openOwn(path: string): Promise<FileHandle | null> {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(path, flags, 0o600).catch((error: unknown) => {
@@ -93,29 +93,20 @@ async function openOwn(path: string): Promise<FileHandle | null> {
   }
   await handle.close();
   if (!isOwn) return null;
-  // It got its name and its writer was killed before it took away this one: what has a name is not written to again.
+  // The file has its final name already, and its writer was killed before it removed this one: start a new file.
   rmSync(path);
   return open(path, flags | constants.O_EXCL, 0o600);
 }
 
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; ;) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
-}
-
-/** A command does not stay to watch: how long ago the last sign of life was is told by the file. */
+/** A command cannot watch the lock for a lease, so the time of the lock file tells when its holder was last alive. */
 function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, NotTaken> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    // It appears with the name of its holder in it: an empty one would be nobody's.
+    // Written whole: an empty lock file would name no holder.
     if (writeWhole(lock, own, { mode: 0o600, replace: false })) return ok(null);
     const seen = seeLock(lock);
     if (seen === null) continue;
     const verdict = seen.by === null ? 'unknown' : judge.of(seen.by);
-    // A wall clock that was set can make a living writer look silent: it finds out before it writes its next piece.
+    // A wall clock that was set can make a living writer look silent; `stay` stops it before its next write.
     const isHeld = verdict === 'alive' || (verdict === 'unknown' && Date.now() - seen.touchedAt < SILENT_MS);
     if (isHeld) return err({ code: 'in-use', by: seen.by, surely: verdict === 'alive' });
     takeAwayLock(lock, seen);

@@ -3,12 +3,13 @@
  *
  * A version in the first page says nothing when the page is not one of a database.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import type { HealthCheck } from '../../engine/health-checks.ts';
 import { readFileHeader } from '../../stores/sqlite/file-header.ts';
 
-/** `accessSync` of Node, or whoever knows better what we may do. */
+/** `accessSync` of Node; tests pass another one. */
 export type MayUse = (path: string, mode: number) => void;
 
 /** A problem, or the version of its schema; null where there is no file. */
@@ -41,11 +42,11 @@ export function restoring(path: string): string {
   );
 }
 
-/** SQLite writes into the file, and makes others beside it: whoever only reads does that too. */
+/** SQLite writes into the file and makes others beside it, even for a reader. */
 function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
   const { R_OK, W_OK, X_OK } = constants;
   const folder = dirname(path);
-  const beside = ['-wal', '-shm'].map((suffix) => path + suffix).filter(isThere);
+  const beside = ['-wal', '-shm'].map((suffix) => path + suffix).filter((file) => existsSync(file));
   const needed: readonly (readonly [string, string, string, number])[] = [
     [folder, 'the folder ', 'rwx', R_OK | W_OK | X_OK],
     ...[path, ...beside].map((file) => [file, '', 'rw', R_OK | W_OK] as const),
@@ -54,7 +55,7 @@ function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
     try {
       mayUse(place, mode);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const code = codeOf(error) ?? String(error);
       if (code === 'EROFS') {
         const says = `${what}${place} is on a file system that is mounted read-only`;
         const todo = 'it can only be looked at; mount it for writing, or copy the database to another folder';
@@ -65,10 +66,6 @@ function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
     }
   }
   return null;
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function problem(says: string, todo: string): HealthCheck {

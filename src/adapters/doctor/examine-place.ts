@@ -1,4 +1,4 @@
-/** What a doctor looks at before the database is opened: opening would make what is missing, and it changes nothing. */
+/** Checks that run before the database is opened: opening would create what is missing, and a doctor changes nothing. */
 import { statfsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,13 +18,14 @@ export async function examineDatabase(database: DatabaseAddress): Promise<Health
   const { found, ours } = await versionsOf(database);
   if (found !== null && typeof found !== 'number') return found;
   if (found === ours) return healthy('database', `${shownOf(database)} has schema version ${ours}`);
+  const problem = { name: 'database', verdict: 'problem' } as const;
   if (found === null) {
     const says = `there is no database of Baton in ${shownOf(database)}`;
-    return { name: 'database', verdict: 'problem', says, todo: 'make one with: baton init' };
+    return { ...problem, says, todo: 'make one with: baton init' };
   }
   const says = `${shownOf(database)} has schema version ${found}, this Baton knows version ${ours}`;
-  if (found > ours) return { name: 'database', verdict: 'problem', says, todo: 'install a newer Baton' };
-  return { name: 'database', verdict: 'problem', says, todo: 'back it up, then bring it up to date with: baton init' };
+  const todo = found > ours ? 'install a newer Baton' : 'back it up, then bring it up to date with: baton init';
+  return { ...problem, says, todo };
 }
 
 /** Without a password, whatever the address says. */
@@ -75,7 +76,7 @@ export async function examineFolder(databasePath: string): Promise<readonly Heal
   ];
 }
 
-/** Files that wait for somebody who does not look. Null: there are none. */
+/** Files in `pending/` while the queue folder is off. Null: there are none. */
 export async function examineUnkeptQueue(workspace: Workspace | null): Promise<HealthCheck | null> {
   if (workspace === null) return null;
   const pending = join(workspace.folder, 'handoffs/pending');
@@ -90,7 +91,7 @@ export async function examineUnkeptQueue(workspace: Workspace | null): Promise<H
   };
 }
 
-/** Whether anybody else may change what only its owner should. */
+/** Whether another user may change private files. */
 export async function examineOwnFiles(
   workspace: Workspace | null,
   database: DatabaseAddress,
@@ -111,13 +112,9 @@ function modeOf(folder: string): HealthCheck {
   const mode = statSync(folder).mode & 0o777;
   if (process.platform === 'win32' || (mode & 0o077) === 0)
     return healthy('permissions', `${folder} is its owner’s alone`);
-  const says = `others may ${(mode & 0o022) === 0 ? 'read' : 'write into'} ${folder} (mode ${mode.toString(8)})`;
-  return {
-    name: 'permissions',
-    verdict: (mode & 0o022) === 0 ? 'warning' : 'problem',
-    says,
-    todo: `chmod 700 ${folder}`,
-  };
+  const [verdict, may] = (mode & 0o022) === 0 ? (['warning', 'read'] as const) : (['problem', 'write into'] as const);
+  const says = `others may ${may} ${folder} (mode ${mode.toString(8)})`;
+  return { name: 'permissions', verdict, says, todo: `chmod 700 ${folder}` };
 }
 
 function spaceIn(folder: string): HealthCheck {

@@ -2,8 +2,8 @@
  * A shell that cannot reach the private folder of the workspace: an evidence command that reads `.baton/` could show the
  * tokens of others, or change the database that judges it.
  *
- * The folder is covered in a mount namespace; a second user namespace keeps the command from taking the cover away, and
- * a process namespace keeps it from looking around the cover through `/proc` of other processes.
+ * The folder is covered in a mount namespace. A second user namespace stops the command from removing the cover, and a
+ * process namespace stops it from reading behind the cover through `/proc` of other processes.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface ShellCall {
   readonly args: readonly string[];
 }
 
-/** One process may not use more; a machine that runs out of memory ends somebody else's work. */
+/** The memory limit of one process: a machine without memory kills other work. */
 const DATA_KIB_MAX = 4 * 1024 * 1024;
 const LIMITED = `ulimit -d ${DATA_KIB_MAX} 2>/dev/null; exec /bin/sh -c "$0" 2>&1`;
 const NAMESPACES = ['--user', '--map-root-user', '--mount'] as const;

@@ -4,7 +4,7 @@ import { held, isKeepable, quoted, untrue, type Finding } from './finding.ts';
 const URL_MAX = 2_000;
 const NOTE_MAX = 10_000;
 
-/** A line end in an address is somebody's trick. */
+/** No honest address holds a line end. */
 const UNFIT_IN_URL = /[\p{Cc}\p{Surrogate}\s]/u;
 
 export function lookAtUrl(text: string): Finding {

@@ -1,7 +1,7 @@
 /**
- * Which addresses may be called from here. A url comes from a configuration or from another program, and what stands
- * behind its name can change between two looks: so the name is resolved once, what it resolves to is judged, and the
- * caller connects to exactly that.
+ * Which addresses may be called from here. A url comes from a configuration or from another program, and its name may
+ * resolve to another address the next time. So the name is resolved once, the address is judged, and the caller connects to
+ * exactly that address.
  */
 import { BlockList, isIP } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
- * A note on the screen of whoever sits here. A courtesy: where there is no screen or no program for it, the note is
- * dropped, not kept for a screen that may never come.
+ * A notification on the desktop of this machine. Where there is no display or no program for it, the notification is dropped:
+ * a later one would be out of date.
  */
 import { spawn } from 'node:child_process';
 import { withoutHidden } from '../../foundation/display-text.ts';
@@ -30,7 +30,7 @@ const APPLE_SCRIPT = [
   'end run',
 ].flatMap((line) => ['-e', line]);
 
-/** Reads its words from the environment, where nothing in them is code. */
+/** Reads title and text from the environment, where they cannot be code. */
 const POWER_SHELL = `
 $null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
 $kind = [Windows.UI.Notifications.ToastTemplateType]::ToastText02

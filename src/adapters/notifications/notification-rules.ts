@@ -1,4 +1,4 @@
-/** What the rules of the house attach to a fact: entries in inboxes, and what the configuration asks for besides. */
+/** The effects of a fact: inbox entries, and the webhooks and desktop notifications of the configuration. */
 import { assuranceOf } from '../../domain/assurance.ts';
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import { inboxKind, type Effect } from '../../domain/decision.ts';
@@ -8,7 +8,7 @@ import { escalationOf, noticeOf, type Event, type Notice } from '../../domain/no
 import type { WorkspaceRules } from '../../engine/context.ts';
 import type { Notifications } from '../../workspace/configuration-values.ts';
 
-/** The person at the machine is only told of what needs somebody. */
+/** The desktop shows only what needs a person. */
 const FOR_THE_DESKTOP: readonly Event[] = [
   'verification-wanted',
   'question',
@@ -25,7 +25,7 @@ export function notificationRules({ desktop, webhooks }: Notifications): Workspa
   return (handoff, fact) => {
     const notices = [noticeOf(handoff, fact), escalationOf(fact)].filter((notice) => notice !== null);
     const effects = notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
-    // An agent that waits for a person while it hands over: the handoff goes on, so it is no notice of its own.
+    // An agent that waits for a person during its handover: the handoff goes on, so no notice has reported it.
     const says = desktop && notices.length === 0 ? successionProblem(fact) : null;
     if (says === null) return effects;
     const key = `${handoff.id}:${fact.revision}:desktop`;
@@ -41,7 +41,7 @@ export function notificationRules({ desktop, webhooks }: Notifications): Workspa
     const key = `${handoff.id}:${fact.revision}${event === 'escalated' ? ':escalated' : ''}`;
     return [
       ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
-      // The target is named: whoever delivers looks up its secret and its hosts in the stored policy, not in a file.
+      // Only the name of the target: its secret and hosts are read from the stored policy at delivery.
       ...wanted.map(({ name: target, url }) =>
         effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: told }),
       ),
@@ -96,7 +96,7 @@ function desktopTextOf(event: Event, { id, title, from, to }: Handoff, fact: Fac
   return { title: `@${from} → @${to}`, text: `${title ?? id} ${DESKTOP_WORDS[event] ?? event}` };
 }
 
-/** What went wrong in a succession and what to do, as its fact says it; null: it tells of no such thing. */
+/** The problem of a succession and what to do, from its fact. Null: the fact reports none. */
 function successionProblem({ detail }: Fact): string | null {
   if (!detail.includes('"succession":')) return null;
   const { problem, says, code, message } = JSON.parse(detail) as JsonObject;

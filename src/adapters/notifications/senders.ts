@@ -1,6 +1,7 @@
-/** Who carries what: loaded when there is something to carry. */
+/** The senders of effects. What they need is loaded with the first delivery. */
 import { systemClock } from '../../foundation/clock.ts';
 import type { JsonText } from '../../foundation/json.ts';
+import { lazyMethods, once } from '../../foundation/lazy-methods.ts';
 import type { Effect } from '../../domain/decision.ts';
 import type { EffectSender } from '../../engine/effects.ts';
 import type { DueEffect } from '../../stores/store.ts';
@@ -8,45 +9,44 @@ import type { Notifications, Webhook } from '../../workspace/configuration-value
 
 const WEBHOOK_LIMIT_MS = 10_000;
 
-/** `now` answers what is in force at the moment of a delivery; `refresh` looks whether a newer policy was stored. */
+/** `now` returns the settings in force at the moment of a delivery; `refresh` reads a newer stored policy. */
 export function sendersFor(now: () => Notifications, refresh: () => Promise<void>): readonly EffectSender[] {
   return [
     webhooksBy(now, refresh),
-    lazily({ kind: 'desktop' }, async () => (await import('./desktop.ts')).desktopSender()),
+    {
+      kind: 'desktop',
+      ...lazyMethods(
+        once(async () => (await import('./desktop.ts')).desktopSender()),
+        ['carry'],
+      ),
+    },
   ];
 }
 
 function webhooksBy(now: () => Notifications, refresh: () => Promise<void>): EffectSender {
   const targetFor = (effect: Effect): Webhook | null => targetOf(now().webhooks, effect);
-  return lazily(
-    {
-      kind: 'webhook',
-      limitMs: WEBHOOK_LIMIT_MS,
-      laneOf: (effect) => hostOf(targetFor(effect)?.url ?? readTarget(effect).url),
-      // An unsigned delivery would be refused, or worse, believed.
-      notHere: (effect) => whyNotHere(targetFor(effect)),
-      standsIn: () => now().webhooks.some((webhook) => webhook.secretEnv !== null && secretOf(webhook) !== null),
+  return {
+    kind: 'webhook',
+    limitMs: WEBHOOK_LIMIT_MS,
+    laneOf: (effect) => hostOf(targetFor(effect)?.url ?? readTarget(effect).url),
+    // The receiver refuses an unsigned delivery or, worse, believes it.
+    notHere: (effect) => whyNotHere(targetFor(effect)),
+    standsIn: () => now().webhooks.some((webhook) => webhook.secretEnv !== null && secretOf(webhook) !== null),
+    carry: async (effect, signal) => {
+      // The effect may belong to a policy that was stored a moment ago.
+      if (targetFor(effect) === null) await refresh();
+      const target = targetFor(effect);
+      if (target === null)
+        return { never: `the policy has no webhook ${readTarget(effect).target ?? 'with its url'} any more` };
+      const notHere = whyNotHere(target);
+      if (notHere !== null) return { says: notHere, targetDown: true };
+      const { webhookSender } = await import('./webhook.ts');
+      // Read for each delivery: the outbox holds no secrets, and a changed secret counts at once.
+      const secret = secretOf(target);
+      const sender = webhookSender({ clock: systemClock, allowHosts: now().allowHosts, secretOf: () => secret });
+      return sender.carry(addressedTo(target, effect), signal);
     },
-    async () => {
-      const { webhookSender: webhookCarrier } = await import('./webhook.ts');
-      return {
-        kind: 'webhook',
-        carry: async (effect, signal) => {
-          // The row may be of a policy that was stored a moment ago.
-          if (targetFor(effect) === null) await refresh();
-          const target = targetFor(effect);
-          if (target === null)
-            return { never: `the policy has no webhook ${readTarget(effect).target ?? 'with its url'} any more` };
-          const notHere = whyNotHere(target);
-          if (notHere !== null) return { says: notHere, targetDown: true };
-          // Looked up when it is needed: the outbox holds no secrets, and a changed one is used at once.
-          const secret = secretOf(target);
-          const carrier = webhookCarrier({ clock: systemClock, allowHosts: now().allowHosts, secretOf: () => secret });
-          return carrier.carry(addressedTo(target, effect), signal);
-        },
-      };
-    },
-  );
+  };
 }
 
 function whyNotHere(target: Webhook | null): string | null {
@@ -62,7 +62,7 @@ function secretOf({ secretEnv }: Webhook): string | null {
   return secret === '' ? null : secret;
 }
 
-/** By its name; a row that was written before rows had one, by its url. */
+/** By its name; an effect of an older version has only the url. */
 function targetOf(webhooks: readonly Webhook[], effect: Effect): Webhook | null {
   const { target, url } = readTarget(effect);
   return webhooks.find((webhook) => (target === undefined ? webhook.url === url : webhook.name === target)) ?? null;
@@ -72,21 +72,9 @@ function readTarget({ payload }: Effect): { readonly target?: string; readonly u
   return (JSON.parse(payload) ?? {}) as { readonly target?: string; readonly url?: string };
 }
 
-/** A receiver that has moved since is reached where the policy says. */
+/** A receiver may have moved since: the url of the policy counts. */
 function addressedTo({ url }: Webhook, effect: DueEffect): DueEffect {
   return { ...effect, payload: JSON.stringify({ ...readTarget(effect), url }) as JsonText };
-}
-
-/** Most commands never carry anything. */
-function lazily(known: Omit<EffectSender, 'carry'>, load: () => Promise<EffectSender>): EffectSender {
-  let loading: Promise<EffectSender> | null = null;
-  return {
-    ...known,
-    carry: async (effect, signal) => {
-      loading ??= load();
-      return (await loading).carry(effect, signal);
-    },
-  };
 }
 
 /** One receiver that is down does not hold up the others. */

@@ -1,5 +1,5 @@
 /**
- * Tells a web server what has happened: one POST with JSON, signed when there is a secret.
+ * Reports an event to a web server: one POST with JSON, signed when there is a secret.
  *
  * 2xx is done; 410 says never again. Other answers of 4xx mean that this request will not be better the next time: it is
  * tried `HOPELESS_TRIES` times, for the receiver that is being repaired, then dropped. All else is tried again. Redirects
@@ -83,7 +83,7 @@ function readPayload(effect: DueEffect): { readonly payload: WebhookPayload; rea
 
 function judgeUrl(target: URL): string | null {
   if (target.protocol !== 'http:' && target.protocol !== 'https:') return 'its url is neither http nor https';
-  // Not repeated here: whoever reads the report need not learn the password.
+  // The url is not repeated: readers of the report must not see the password.
   if (target.username !== '' || target.password !== '') return 'its url holds a user name or password';
   return null;
 }

@@ -1,10 +1,8 @@
 /**
- * A program in a process group of its own, behind a gate: the group is on record before the program's first
- * instruction, so that whoever finds the worker dead can also end what it had started.
+ * A program in a process group of its own, behind a gate: the group is stored before the program's first instruction, so
+ * that a sweep that finds the worker dead can also end what the worker had started.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { startOf } from '../../foundation/process-identity.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
@@ -14,7 +12,7 @@ import { tellingLine } from '../../foundation/error-line.ts';
 
 /** How much of what the program said last goes into the message of its failure. */
 const STDERR_TAIL = 2_000;
-/** A program that is asked to end has this long before it is ended; its worker waits for that, but not much longer. */
+/** A program that is asked to end has this long before it is killed. */
 const POLITE_MS = 1_000;
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
@@ -24,7 +22,7 @@ export interface GatedProgram {
   readonly folder: string;
   /** Its whole standard input. */
   readonly input: string;
-  /** False ends the program: it said too much. */
+  /** False ends the program: its output is too long. */
   readonly onOutput: (chunk: Buffer) => boolean;
   readonly onError: (text: string) => void;
 }
@@ -49,41 +47,18 @@ export async function runGated(program: GatedProgram, { signal, running }: Attem
     return { ...(await ended), errors: errors() };
   } finally {
     signal.removeEventListener('abort', stop);
-    // What the program left running, or what still stands at the gate, would be in the way of the next one.
+    // What the program left running, or a program that still waits at the gate, would disturb the next attempt.
     if (child.pid !== undefined) endNow(child.pid);
-  }
-}
-
-/** The full path of a command, or null: better now than once for every handoff. */
-export function findCommand(name: string): string | null {
-  if (name === '') return null;
-  if (name.includes('/') || (process.platform === 'win32' && name.includes('\\')))
-    return isProgram(resolve(name)) ? name : null;
-  const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
-  return files.find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 
 function start({ command, environment, folder: cwd }: GatedProgram): ChildProcess {
   const [program = '', ...rest] = command;
   const env = { ...process.env, ...environment };
-  if (process.platform === 'win32') return spawn(program, rest, { env, cwd, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
-  return spawn('/bin/sh', ['-c', GATE, 'sh', ...command], {
-    env,
-    cwd,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-  });
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'pipe'];
+  const options = { env, cwd, stdio };
+  if (process.platform === 'win32') return spawn(program, rest, options);
+  return spawn('/bin/sh', ['-c', GATE, 'sh', ...command], { ...options, detached: true });
 }
 
 function openGate(child: ChildProcess): void {
@@ -92,7 +67,7 @@ function openGate(child: ChildProcess): void {
   gate?.end('\n');
 }
 
-/** A program need not read its input; that it did not is no fault. */
+/** A program need not read its input. */
 function feed(child: ChildProcess, text: string): void {
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(`${text}\n`);
@@ -125,7 +100,7 @@ function endPolitely(child: ChildProcess): void {
   child.once('close', () => clearTimeout(insist));
 }
 
-/** How a program ended that did not end well: its most telling line first, then the end of what it said. */
+/** How a program failed: the most telling line first, then the end of its error output. */
 export function failureText(program: string, { code, killedBy, errors }: Ended): string {
   const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `ended with exit code ${code}`;
   if (errors === '') return `${program} ${how}`;

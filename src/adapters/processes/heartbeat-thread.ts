@@ -1,6 +1,6 @@
 /**
- * Beats for one worker session, in a thread of its own: a handler that keeps the event loop busy for longer than the
- * lease keeps its handoff all the same. Only a process that is stopped or dead falls silent.
+ * Sends the heartbeats of one worker session from a thread: a handler may block the event loop for longer than the lease
+ * and still keep its handoff. Only a stopped or dead process stops sending.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -17,19 +17,19 @@ export interface BeatOrder {
   readonly requireFrom: string;
 }
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToThread = 'stop' | 'pause' | 'go on';
 
-/** What the thread says. `trouble`: the database could not be reached; it tries again. */
+/** Messages from the thread. `trouble`: the database could not be reached; the thread tries again. */
 export type FromThread =
   | { readonly kind: 'ready' | 'lost' | 'paused' }
   | { readonly kind: 'trouble'; readonly says: string };
 
-/** Several beats fit into a lease, so that one that is late or lost is no reason to lose the work. */
+/** Several heartbeats fit into a lease: one late or lost heartbeat must not lose the work. */
 const BEATS_PER_LEASE = 5;
 /** A thread that has not reached the database by then is given up; a busy machine takes seconds to start one. */
 const READY_PATIENCE_MS = 30_000;
-/** A thread answers between two beats; whoever stops the process does not wait for longer. */
+/** A thread answers between two heartbeats. Stopping the process does not wait longer than this. */
 const PAUSE_PATIENCE_MS = 500;
 
 const threads = new Set<Worker>();
@@ -79,7 +79,7 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
   };
 }
 
-/** Comes back when no thread is in the middle of a beat and none will begin one, so that the process can be stopped. */
+/** Resolves when no thread sends a heartbeat and none will begin, so that the process can be stopped. */
 export async function pauseHeartbeats(): Promise<void> {
   await Promise.all([...threads].map(pause));
 }

@@ -27,7 +27,7 @@ export type Judgement = { readonly violations: readonly Violation[]; readonly mo
 /** The same alphabet as file names everywhere in Baton: no separators, no leading dot. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const ENDING = /(?:\.schema)?\.json$/;
-/** Longer lists help nobody to find a misspelt name. */
+/** A longer list does not help to find a misspelt name. */
 const KNOWN_MAX = 100;
 
 export function openSchemaRegistry(folder: string): SchemaRegistry {
@@ -76,13 +76,16 @@ export async function fileOf(folder: string, name: string): Promise<string | nul
 }
 
 export async function schemaFilesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(folder);
-    return names.filter((name) => ENDING.test(name) && NAME.test(name.replace(ENDING, ''))).toSorted();
-  } catch (error) {
+  const names = (await unlessRefused(readdir(folder))) ?? [];
+  return names.filter((name) => ENDING.test(name) && NAME.test(name.replace(ENDING, ''))).toSorted();
+}
+
+/** Null: the file system refused. Other errors are thrown. */
+export async function unlessRefused<Value>(value: Promise<Value>): Promise<Value | null> {
+  return value.catch((error: unknown) => {
     if (codeOf(error) === null) throw error;
-    return [];
-  }
+    return null;
+  });
 }
 
 async function knownIn(folder: string): Promise<readonly string[]> {
@@ -90,18 +93,13 @@ async function knownIn(folder: string): Promise<readonly string[]> {
   return [...new Set(names)].slice(0, KNOWN_MAX);
 }
 
-/** Tells one state of these files from another. */
+/** Changes whenever one of these files changes. */
 export async function marksOf(folder: string, files: readonly string[]): Promise<string> {
   const marks = await Promise.all(files.map(async (file) => `${file}:${(await markOf(folder, file)) ?? 'gone'}`));
   return marks.join('\n');
 }
 
 async function markOf(folder: string, file: string): Promise<string | null> {
-  try {
-    const found = await stat(join(folder, file), { bigint: true });
-    return found.isFile() ? `${found.mtimeNs}:${found.size}:${found.ino}` : null;
-  } catch (error) {
-    if (codeOf(error) === null) throw error;
-    return null;
-  }
+  const found = await unlessRefused(stat(join(folder, file), { bigint: true }));
+  return found?.isFile() === true ? `${found.mtimeNs}:${found.size}:${found.ino}` : null;
 }

@@ -1,14 +1,16 @@
 /**
  * Turns schema files into a judge of values. Loaded only when a schema is asked for: the validator is heavy.
  *
- * Schemas and values come from different people, and both may be hostile. So patterns run in linear time, comparisons of
- * whole values go by one canonical text instead of pair by pair, and one judgement has a budget of steps.
+ * Schemas and values come from different people, and both may be hostile. So patterns run in linear time, whole values are
+ * compared by one canonical text instead of pair by pair, and one judgement has a budget of steps.
  */
 import { messageOf } from '../../foundation/error-message.ts';
+import { canonicalJson } from '../../foundation/canonical-json.ts';
 import { roundIntegers } from '../../foundation/exact-json.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
+import { orNull } from '../../foundation/or-null.ts';
 import { assert, present } from '../../foundation/assert.ts';
 import { JSON_DEPTH_MAX, type Json, type JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -26,17 +28,20 @@ export async function compileSchema(
 ): Promise<Result<{ readonly schema: CompiledSchema; readonly marks: string }, Broken>> {
   const loaded = await loadSchemas(folder, file);
   if (!loaded.ok) return loaded;
-  const budget = newBudget();
-  const validate = validatorOf(loaded.value, budget);
-  if (!validate.ok) return err({ file, says: validate.refusal });
-  const schema: CompiledSchema = {
-    files: loaded.value.map((each) => each.file),
-    judge: (value, called) => judge(validate.value, budget, file, value, called),
-  };
+  const compiled = compile(file, loaded.value);
+  if (!compiled.ok) return compiled;
+  const schema = { ...compiled.value, files: loaded.value.map((each) => each.file) };
   return ok({ schema, marks: loaded.value.map(({ mark }) => mark).join('\n') });
 }
 
-/** One document for whoever has no folder: what the file refers to lies inside it, and references lead there. */
+function compile(file: string, loaded: readonly LoadedSchema[]): Result<CompiledSchema, Broken> {
+  const budget = newBudget();
+  const validate = validatorOf(loaded, budget);
+  if (!validate.ok) return err({ file, says: validate.refusal });
+  return ok({ files: [], judge: (value, called) => judge(validate.value, budget, file, value, called) });
+}
+
+/** One self-contained document: the files that the schema refers to are inside of it. */
 export async function wholeSchema(folder: string, file: string): Promise<JsonObject | null> {
   const loaded = await loadSchemas(folder, file);
   if (!loaded.ok) return null;
@@ -56,34 +61,22 @@ export async function wholeSchema(folder: string, file: string): Promise<JsonObj
   return others.length === 0 ? own : { ...own, $defs: { ...(own['$defs'] as JsonObject | undefined), ...inside } };
 }
 
-/** A schema that stands by itself; what it refers to outside is not found. `name` is what it is called in messages. */
+/** A self-contained schema; references to other files fail. `name` stands in messages. */
 export function compileGiven(name: string, schema: JsonObject): Result<CompiledSchema, Broken> {
-  const budget = newBudget();
-  const validate = validatorOf([{ file: name, schema: { ...schema, $id: addressOf(name) }, mark: '' }], budget);
-  if (!validate.ok) return err({ file: name, says: validate.refusal });
-  return ok({ files: [], judge: (value, called) => judge(validate.value, budget, name, value, called) });
+  return compile(name, [{ file: name, schema: { ...schema, $id: addressOf(name) }, mark: '' }]);
 }
 
 /**
- * What of a schema can be checked everywhere: validators disagree on formats, and patterns that may take exponential time
- * are left to whoever wrote them.
+ * The part of a schema that everybody can check: validators disagree on formats, and patterns that may take exponential
+ * time are left out.
  */
 export function linearSchema(schema: JsonObject): JsonObject {
   const isKept = ([key, value]: readonly [string, Json]): boolean =>
-    !LEFT_OUT.has(key) && (key !== 'pattern' || typeof value !== 'string' || isLinear(value));
+    !LEFT_OUT.has(key) && (key !== 'pattern' || typeof value !== 'string' || orNull(() => linearPattern(value)) !== null);
   return rebuilt(schema, (at) => Object.fromEntries(Object.entries(at).filter(isKept))) as JsonObject;
 }
 
 const LEFT_OUT = new Set(['$schema', '$id', 'format']);
-
-function isLinear(pattern: string): boolean {
-  try {
-    linearPattern(pattern);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function judge(
   validate: ValidateFunction,
@@ -97,7 +90,7 @@ function judge(
   try {
     return validate(roundIntegers(value)) ? ok(true) : err(violationsOf(validate.errors ?? [], called));
   } catch (error) {
-    // The value is shallow, so whoever fills the stack goes round without getting anywhere.
+    // The value is shallow, so only a circle of references fills the stack.
     if (error instanceof RangeError) return err({ file, says: 'its references lead in a circle' });
     if (error instanceof OutOfSteps) return err({ file, says: error.message });
     throw error;
@@ -139,7 +132,7 @@ function newValidator(budget: Budget): Ajv2020 {
     type: 'array',
     schemaType: 'boolean',
     compile: (wanted: boolean) => (items: readonly Json[]) =>
-      !wanted || new Set(items.map(canonical)).size === items.length,
+      !wanted || new Set(items.map(canonicalJson)).size === items.length,
     error: { message: 'must not hold the same item twice' },
   });
   ajv.removeKeyword('enum');
@@ -147,8 +140,8 @@ function newValidator(budget: Budget): Ajv2020 {
     keyword: 'enum',
     schemaType: 'array',
     compile: (allowed: readonly Json[]) => {
-      const known = new Set(allowed.map(canonical));
-      return (value: Json) => known.has(canonical(value));
+      const known = new Set(allowed.map(canonicalJson));
+      return (value: Json) => known.has(canonicalJson(value));
     },
     error: { message: 'must be one of the allowed values' },
   });
@@ -198,15 +191,6 @@ function newBudget(): Budget {
       if (left < 0) throw new OutOfSteps(`judging took more than ${STEPS_MAX} steps; make its references simpler`);
     },
   };
-}
-
-/** The same text for equal values: keys in order. */
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, each: Json) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
 }
 
 function isDeeperThan(value: Json, max: number): boolean {

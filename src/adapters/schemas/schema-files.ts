@@ -4,17 +4,16 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../foundation/system-error-code.ts';
 import { isJsonObject, JSON_BYTES_MAX, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { fileOf, marksOf, schemaFilesIn, type Broken } from './open-schema-registry.ts';
+import { fileOf, marksOf, schemaFilesIn, unlessRefused, type Broken } from './open-schema-registry.ts';
 
-/** One schema may be spread over so many files; more is a tangle that nobody can follow. */
+/** One schema may refer to this many files. */
 const FILES_MAX = 100;
 const DRAFT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
-/** Under these stands content, in which `$ref` is a word like any other. */
+/** The values of these keywords are content: a `$ref` in them is no reference. */
 const CONTENT = new Set(['const', 'enum', 'default', 'examples']);
-/** And under these stand schemas by names of the author's choice, `default` and `$ref` among them. */
+/** The values of these keywords map names to schemas; a name may be `default` or `$ref`. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 const REFERENCES = ['$ref', '$dynamicRef'];
 
@@ -75,13 +74,8 @@ async function readSchema(folder: string, file: string): Promise<Result<JsonObje
 }
 
 async function textOf(path: string): Promise<string | null> {
-  try {
-    const { size } = await stat(path);
-    return size > JSON_BYTES_MAX ? null : await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === null) throw error;
-    return null;
-  }
+  const size = (await unlessRefused(stat(path)))?.size ?? Infinity;
+  return size > JSON_BYTES_MAX ? null : unlessRefused(readFile(path, 'utf8'));
 }
 
 type Target = { readonly file: string; readonly address: string } | null;

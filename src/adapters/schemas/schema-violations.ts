@@ -1,4 +1,4 @@
-/** What a validator found, in the words of the one who sent the value: where it is, what was expected. */
+/** The errors of a validator, in terms of the given value: where it is wrong and what was expected. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { givenText } from '../../foundation/given-value-text.ts';
 import type { Violation } from '../../engine/schema-registry.ts';

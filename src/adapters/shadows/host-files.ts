@@ -1,7 +1,8 @@
-/** Files of the workspace that go into a shadow or come out of one: never outside of it, and never through a link. */
+/** Files that are copied between the workspace and a shadow. They are inside of the workspace, and no link is followed. */
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isWithin } from '../../foundation/path-within.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { CopiedOut } from '../../shadows/sandbox.ts';
@@ -13,12 +14,12 @@ export async function readInside(workspace: string, text: string): Promise<Resul
   const base = await realpath(workspace);
   const path = await realpath(resolve(text)).catch(() => null);
   if (path === null) return err(`${JSON.stringify(text)} is not there`);
-  if (!isInside(path, base)) return err(`${JSON.stringify(text)} lies outside of the workspace; copy it into it first`);
+  if (!isWithin(path, base)) return err(`${JSON.stringify(text)} lies outside of the workspace; copy it into it first`);
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const { size } = await handle.stat();
-    if (!(await handle.stat()).isFile()) return err(`${JSON.stringify(text)} is not a regular file`);
-    if (size > BYTES_MAX) return err(`${JSON.stringify(text)} has more than ${BYTES_MAX} bytes`);
+    const stat = await handle.stat();
+    if (!stat.isFile()) return err(`${JSON.stringify(text)} is not a regular file`);
+    if (stat.size > BYTES_MAX) return err(`${JSON.stringify(text)} has more than ${BYTES_MAX} bytes`);
     return ok(await handle.readFile());
   } finally {
     await handle.close();
@@ -33,23 +34,18 @@ export async function writeInside(
 ): Promise<Result<readonly string[], string>> {
   const base = await realpath(workspace);
   const target = resolve(text);
-  const place = join(await realAncestor(target), '');
-  if (!isInside(target, workspace) && !isInside(target, base)) return err(outside(text));
-  if (!isInside(place, base) && place !== join(base, '')) return err(outside(text));
+  const isBelow = [workspace, base].some((folder) => target !== folder && isWithin(target, folder));
+  if (!isBelow || !isWithin(await realAncestor(target), base)) return err(outside(text));
   const written: string[] = [];
   for (const { path, bytes, isExecutable } of files) {
     const file = path === '' ? target : join(target, path);
-    if (!isInside(file, target) && file !== target) return err(outside(path));
+    if (!isWithin(file, target)) return err(outside(path));
     await mkdir(dirname(file), { recursive: true });
     const parent = await realpath(dirname(file));
-    if (!isInside(parent, base) && parent !== base) return err(outside(path));
+    if (!isWithin(parent, base)) return err(outside(path));
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     try {
-      const handle = await open(
-        join(parent, file.slice(dirname(file).length + 1)),
-        flags,
-        isExecutable ? 0o755 : 0o644,
-      );
+      const handle = await open(join(parent, basename(file)), flags, isExecutable ? 0o755 : 0o644);
       try {
         await handle.writeFile(bytes);
       } finally {
@@ -75,9 +71,4 @@ async function realAncestor(path: string): Promise<string> {
     if (found !== null) return realpath(at);
     if (dirname(at) === at) return at;
   }
-}
-
-function isInside(path: string, base: string): boolean {
-  const way = relative(base, path);
-  return way !== '' && !way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way);
 }

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { systemClock } from '../../foundation/clock.ts';
+import { orNull } from '../../foundation/or-null.ts';
+import { isWithin } from '../../foundation/path-within.ts';
 import { systemRandom } from '../../foundation/random.ts';
 import type { ShadowSettings, ShadowContext } from '../../engine/shadow/shadow-context.ts';
 import type { Liveness } from '../../engine/context.ts';
@@ -47,15 +49,10 @@ export function openShadows(
 }
 
 function settingsOf(text: ShadowText | null, cache: string | null): ShadowSettings {
-  const { install, import: imports, cli, test } = text?.commands ?? {};
+  const given = Object.entries(text?.commands ?? {}).filter(([, command]) => command !== undefined);
   return {
     projectType: text?.project_type ?? null,
-    commands: {
-      ...(install === undefined ? {} : { install }),
-      ...(imports === undefined ? {} : { import: imports }),
-      ...(cli === undefined ? {} : { cli }),
-      ...(test === undefined ? {} : { test }),
-    },
+    commands: Object.fromEntries(given),
     cache,
     requiredLimits: text?.require_limits ?? [],
     hostOnly: text?.host_only === 'refuse' ? 'refused' : 'allowed',
@@ -76,10 +73,5 @@ function tagOf(folder: string): string {
 
 /** Whether a path lies in the folder, once all links are followed. */
 export function liesIn(folder: string, path: string): boolean {
-  try {
-    const way = relative(realpathSync(folder), realpathSync(path));
-    return !way.startsWith('..') && !isAbsolute(way);
-  } catch {
-    return false;
-  }
+  return orNull(() => isWithin(realpathSync(path), realpathSync(folder))) === true;
 }

@@ -3,19 +3,12 @@ import { join } from 'node:path';
 import type { AgentActivity, AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
 import { shellWord } from '../../domain/shadow.ts';
 import { readClaudeStatus } from '../context-meter.ts';
+import { HOOK_EVENTS, hookEvent } from '../hook-names.ts';
 import { textIn } from '../json-fields.ts';
 import { homeOf, jsonFile, lastSaid, programOf, tailOf, variableOf } from './agent-files.ts';
 
-/** Claude's name of each event, and the one it has in `baton hook claude EVENT`. */
-const HOOKS = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'user-prompt-submit',
-  Stop: 'stop',
-  StopFailure: 'stop-failure',
-  SessionEnd: 'session-end',
-  PreCompact: 'pre-compact',
-  PermissionRequest: 'permission-request',
-} as const;
+/** A session that Baton started also answers the permission request for its handoff document. */
+const HOOKS = [...HOOK_EVENTS.claude, 'PermissionRequest'];
 const HOOK_SECONDS = 30;
 const ACTIVITIES: Readonly<Record<string, AgentActivity>> = { idle: 'idle', busy: 'busy', waiting: 'dialog' };
 
@@ -50,9 +43,9 @@ function launchOf(request: LaunchRequest, option: string, last: readonly string[
 /** Two slashes begin an absolute path in a rule. Only the folder of handoff documents may be written unasked. */
 function settingsOf({ baton, documentFolder }: LaunchRequest): object {
   const command = (event: string): string => [...baton, 'hook', 'claude', event].map(shellWord).join(' ');
-  const hooks = Object.entries(HOOKS).map(([name, event]) => [
+  const hooks = HOOKS.map((name) => [
     name,
-    [{ hooks: [{ type: 'command', command: command(event), timeout: HOOK_SECONDS }] }],
+    [{ hooks: [{ type: 'command', command: command(hookEvent(name)), timeout: HOOK_SECONDS }] }],
   ]);
   return {
     permissions: { allow: [`Edit(/${documentFolder}/**)`, `Read(/${documentFolder}/**)`] },

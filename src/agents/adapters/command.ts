@@ -7,7 +7,7 @@ export const commandAdapter: AgentAdapter = {
   hasHooks: false,
   launch: ({ session }) => ({ argv: session.command, env: {}, files: [], primedBy: 'typing' }),
   resume: () => null,
-  // Nobody knows an option that every program takes: that it can be found is all that is asked.
+  // No option works for every program, so only the existence of the program is checked.
   check: () => [],
   activity: async () => null,
   recorded: async () => [],

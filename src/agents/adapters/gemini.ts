@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import type { AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
 import { readGeminiTranscript } from '../context-meter.ts';
 import { shellWord } from '../../domain/shadow.ts';
+import { HOOK_EVENTS, hookEvent } from '../hook-names.ts';
 import { lastSaid, programOf, tailOf } from './agent-files.ts';
 
-const HOOKS = {
-  SessionStart: 'session-start',
-  BeforeAgent: 'before-agent',
-  AfterAgent: 'after-agent',
-  SessionEnd: 'session-end',
-  PreCompress: 'pre-compress',
-  Notification: 'notification',
-} as const;
 const HOOK_MS = 30_000;
 
 export const geminiAdapter: AgentAdapter = {
@@ -35,8 +28,8 @@ export const geminiAdapter: AgentAdapter = {
 };
 
 /**
- * At the end of its quota Gemini CLI asks its user whether to keep trying. No hook tells of it and no file holds it, so
- * the box itself is read: the last thing on the screen, where the line for the user's input stands otherwise.
+ * At the end of its quota Gemini CLI asks its user whether to keep trying. Neither a hook nor a file reports that, so the box
+ * on the screen is read: it replaces the input line at the bottom.
  */
 function quotaIn(screen: string): string | null {
   const text = screen.trimEnd();
@@ -61,7 +54,8 @@ function launchOf(request: LaunchRequest, rest: readonly string[]): Launch {
 }
 
 function settingsOf({ baton }: LaunchRequest): object {
-  const hooks = Object.entries(HOOKS).map(([name, event]) => {
+  const hooks = HOOK_EVENTS.gemini.map((name) => {
+    const event = hookEvent(name);
     const command = [...baton, 'hook', 'gemini', event].map(shellWord).join(' ');
     return [name, [{ matcher: '*', hooks: [{ type: 'command', name: `baton-${event}`, command, timeout: HOOK_MS }] }]];
   });

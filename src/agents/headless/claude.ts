@@ -6,7 +6,6 @@ import { tellsOfLimit } from './usage-limit.ts';
 
 export const claude: HeadlessAgent = {
   vendor: 'claude',
-  program: 'claude',
   arguments: ({ model, resume, extra }) => [
     '-p',
     '--output-format',

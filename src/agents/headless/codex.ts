@@ -14,7 +14,6 @@ import { tellsOfLimit } from './usage-limit.ts';
 
 export const codex: HeadlessAgent = {
   vendor: 'codex',
-  program: 'codex',
   arguments: ({ model, resume, extra }) => [
     'exec',
     '--json',

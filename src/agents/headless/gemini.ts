@@ -6,7 +6,6 @@ import { tellsOfLimit } from './usage-limit.ts';
 
 export const gemini: HeadlessAgent = {
   vendor: 'gemini',
-  program: 'gemini',
   arguments: ({ model, resume, extra }) => [
     '--output-format',
     'stream-json',

@@ -9,15 +9,13 @@ import { resetIn, tellsOfLimit } from './usage-limit.ts';
 
 export interface HeadlessAgent {
   readonly vendor: Vendor;
-  /** The name of the program. */
-  readonly program: string;
   /** The prompt comes on standard input: it may be longer than a command line. */
   arguments(run: RunRequest): readonly string[];
   /** Added to the environment of the worker. */
   readonly environment: Readonly<Record<string, string>>;
   /** What one line of JSON on standard output means. */
   read(line: JsonObject): readonly RunEvent[];
-  /** What the last lines of standard error mean, for programs that tell some ends only there. */
+  /** What the last lines of standard error mean: some programs report some failures only there. */
   readErrors(text: string): readonly RunEvent[];
 }
 
@@ -31,7 +29,7 @@ interface RunRequest {
 
 export type RunEvent =
   | { readonly kind: 'session'; readonly id: string; readonly model?: string }
-  /** Something for whoever watches. */
+  /** A line for people who watch the run. */
   | { readonly kind: 'progress'; readonly says: string }
   /** What the agent said; a part continues what it said before. */
   | { readonly kind: 'message'; readonly text: string; readonly isPart: boolean }
@@ -41,7 +39,7 @@ export type RunEvent =
   | { readonly kind: 'limit'; readonly says: string; readonly resetsAt: number | null }
   | { readonly kind: 'error'; readonly says: string };
 
-/** What a run has used, as far as the program tells. */
+/** What a run has used, as far as the program reports it. */
 export interface Spent {
   readonly costUsd?: number;
   readonly inputTokens?: number;

@@ -1,6 +1,6 @@
 /**
- * Whether a message of a vendor's program tells of a usage limit, and when it ends. Only messages that the program marks
- * as errors are asked about: an agent may write about limits as much as it likes.
+ * Whether an error message of a vendor's program reports a usage limit, and when the limit ends. Only errors are examined:
+ * an agent may also write about limits.
  */
 const LIMIT_WORDS =
   /usage limit|rate limit|rate_limit|hit your .{0,40}limit|quota|too many requests|\b429\b|resource.?exhausted/i;

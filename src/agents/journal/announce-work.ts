@@ -1,6 +1,6 @@
 /**
- * Which of the handoffs on offer an agent is told of now, each once. Whoever looked into the database asks this, and a
- * hook that tells what an earlier look has found: it needs neither a database nor a package.
+ * Which handoffs on offer are announced to an agent now, each once. Used after a look into the database, and by a hook that
+ * announces what an earlier look found: it needs neither a database nor a package.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -9,10 +9,10 @@ import type { WakeMoment } from '../agent-host.ts';
 import { wakeAnswer } from '../wake-hook.ts';
 import { fileWakeNotes, readLook, wakeFolder, writeLook } from './wake-file.ts';
 
-/** An agent whose turns are continued more often than this does nothing else any more. */
+/** Continuing more turns than this would leave the agent no time for other work. */
 export const WAKES_PER_HOUR_MAX = 12;
 const HOUR_MS = 60 * 60 * 1_000;
-/** A session that starts is told of what an older look has found at the end of its first turn, after a new look. */
+/** An older result is not announced at the start of a session: the end of its first turn looks again. */
 const FRESH_MS = 60_000;
 
 export interface WakeRequest {
@@ -30,7 +30,7 @@ export type OfferedWork = Pick<Handoff, 'id' | 'from' | 'title'>;
 export interface AnnouncedWork {
   /** What the agent's program is told; null: nothing. */
   readonly answer: object | null;
-  /** There is something that the agent has to be told at a later moment. */
+  /** Something has to be announced later. */
   readonly isLeft: boolean;
   readonly continuedAt: readonly number[];
 }
@@ -57,13 +57,13 @@ export function announceWork(
   };
 }
 
-/** Tells what a look beside the hooks has found: for databases that take longer to ask than an agent should wait. */
+/** Announces what a background look found, for databases that are too slow for a hook. */
 export function announceFoundWork(privateFolder: string, request: WakeRequest, nowMs: number): object | null {
   const folder = wakeFolder(privateFolder, request.agent);
   const look = readLook(folder);
   if (look?.found === undefined) return null;
   if (request.moment === 'session-start' && nowMs - look.found.at > FRESH_MS) {
-    // It hears of everything that still waits, at the end of its first turn.
+    // The end of the first turn announces everything that still waits.
     const notes = fileWakeNotes(privateFolder);
     notes.forget(request.agent, notes.told(request.agent));
     return null;

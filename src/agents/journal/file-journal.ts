@@ -1,7 +1,6 @@
 /** The journal over its files, with a lock for each agent: one process at a time types into a terminal. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../foundation/json.ts';
 import type { Timers } from '../../foundation/clock.ts';
 import {
   dropLock,
@@ -16,6 +15,7 @@ import {
 } from '../../foundation/file-lock.ts';
 import type { ProcessJudge } from '../../foundation/process-identity.ts';
 import type { AgentJournal } from '../agent-host.ts';
+import { jsonIn } from '../json-fields.ts';
 import { agentFolder, hearHook, NOTE_FILE, putFile, readEvents, STATUS_FILE, textOf } from './journal-lines.ts';
 
 const LOCK_FILE = 'driver.lock';
@@ -30,13 +30,7 @@ export function fileJournal(privateFolder: string, judge: ProcessJudge, timers: 
       if (note === null) rmSync(join(folderOf(agent), NOTE_FILE), { force: true });
       else putFile(folderOf(agent), NOTE_FILE, JSON.stringify(note));
     },
-    statusLine: async (agent) => {
-      try {
-        return JSON.parse(textOf(join(folderOf(agent), STATUS_FILE)) ?? 'null') as Json;
-      } catch {
-        return null;
-      }
-    },
+    statusLine: async (agent) => jsonIn(textOf(join(folderOf(agent), STATUS_FILE)) ?? ''),
     alone: async (agent, drive) => {
       const folder = folderOf(agent);
       mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,29 +1,32 @@
 /**
- * `wake/@agent/` in the private folder of a workspace: of which handoffs an idle agent was told, and when it is worth
- * looking for more. Hooks read this on every turn of an agent, so nothing here needs a database or a package.
+ * `wake/@agent/` in the private folder of a workspace: which handoffs an idle agent was told about, and when to look for
+ * more. Hooks read this on every turn of an agent, so nothing here needs a database or a package.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orNull } from '../../foundation/or-null.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { WakeMoment, WakeNotes } from '../agent-host.ts';
+import { jsonIn } from '../json-fields.ts';
 import { putFile, textOf } from './journal-lines.ts';
 
 const LOOK_FILE = 'look.json';
 const TOLD_FOLDER = 'told';
 
-/** What was found at the last look into the database. */
+/** The result of the last look into the database. */
 export interface WakeLook {
-  /** A file that changes when something is offered to the agent; null: there is none, and only time can tell. */
+  /** A file that changes when something is offered to the agent. Null: there is none, and only `againAt` counts. */
   readonly bell: string | null;
   readonly bellMark: string;
-  /** From when on to look again whatever the bell says; null: never. */
+  /** When to look again even if the file has not changed; null: never. */
   readonly againAt: number | null;
   /** How many handoffs were on offer. */
   readonly waiting: number;
   /** When turns of this agent were continued because of work for it. */
   readonly continuedAt: readonly number[];
-  /** What was on offer, and when: kept by a look beside the hooks, for the hooks to tell. */
+  /** What a look outside of the hooks found, and when. The next hook announces it. */
   readonly found?: { readonly at: number; readonly work: readonly Pick<Handoff, 'id' | 'from' | 'title'>[] };
 }
 
@@ -31,7 +34,7 @@ export function wakeFolder(privateFolder: string, agent: AgentId): string {
   return join(privateFolder, 'wake', `@${agent}`);
 }
 
-/** Whether a look into the database may find something to tell. A first look always may. */
+/** Whether a look into the database may find something new. The first look always may. */
 export function isWorthLooking(folder: string, moment: WakeMoment, nowMs: number): boolean {
   const look = readLook(folder);
   if (look === null || (moment === 'session-start' && (look.waiting > 0 || look.bell === null))) return true;
@@ -45,14 +48,8 @@ export function bellMarkOf(bell: string | null): string {
 }
 
 export function readLook(folder: string): WakeLook | null {
-  try {
-    const look = JSON.parse(textOf(join(folder, LOOK_FILE)) ?? 'null') as Partial<WakeLook> | null;
-    return look !== null && typeof look.bellMark === 'string' && Array.isArray(look.continuedAt)
-      ? (look as WakeLook)
-      : null;
-  } catch {
-    return null;
-  }
+  const look = jsonIn(textOf(join(folder, LOOK_FILE)) ?? '') as Partial<WakeLook> | null;
+  return typeof look?.bellMark === 'string' && Array.isArray(look.continuedAt) ? (look as WakeLook) : null;
 }
 
 export function writeLook(folder: string, look: WakeLook): void {
@@ -62,7 +59,7 @@ export function writeLook(folder: string, look: WakeLook): void {
 export function fileWakeNotes(privateFolder: string): WakeNotes {
   const toldFolder = (agent: AgentId): string => join(wakeFolder(privateFolder, agent), TOLD_FOLDER);
   return {
-    told: (agent) => namesIn(toldFolder(agent)),
+    told: (agent) => orNull(() => readdirSync(toldFolder(agent)) as HandoffId[]) ?? [],
     tell: (agent, ids) => {
       const folder = toldFolder(agent);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -74,21 +71,13 @@ export function fileWakeNotes(privateFolder: string): WakeNotes {
   };
 }
 
-/** One of many hooks that run at the same time makes the mark, and that one tells. */
+/** Of many hooks that run at the same time one creates the file, and that hook announces the handoff. */
 function isMarkedNow(path: string): boolean {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
-  }
-}
-
-function namesIn(folder: string): readonly HandoffId[] {
-  try {
-    return readdirSync(folder) as HandoffId[];
-  } catch {
-    return [];
   }
 }

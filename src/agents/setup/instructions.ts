@@ -1,8 +1,8 @@
-/** What an agent is told once, in the place where its vendor looks for such things: when to hand off, and how. */
+/** The instructions that `baton setup` installs where each vendor reads them: when to hand off, and how. */
 
 /**
- * For `AGENTS.md` and `GEMINI.md`. No name stands in it: several vendors read the same file, and Gemini takes a word with
- * an at sign for a file to read. The MCP server tells each agent who it is.
+ * For `AGENTS.md` and `GEMINI.md`. It holds no agent name: several vendors read the same file, and Gemini reads a word with
+ * an at sign as a file name. The MCP server gives each agent its name.
  */
 export const INSTRUCTIONS = `## Handoffs (Baton)
 

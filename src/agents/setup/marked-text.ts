@@ -1,4 +1,4 @@
-/** A section of ours in a text of somebody else's, between two lines that say so. */
+/** A section of ours in a file of the user, between two marker lines. */
 
 export interface Marks {
   readonly begin: string;
@@ -8,7 +8,7 @@ export interface Marks {
 export const MARKDOWN_MARKS: Marks = { begin: '<!-- baton: begin -->', end: '<!-- baton: end -->' };
 export const TOML_MARKS: Marks = { begin: '# baton: begin', end: '# baton: end' };
 
-/** `null` takes the section out. What stands around it is not touched; a text that held nothing else is null again. */
+/** `null` removes the section. The text around it stays; a text without anything else becomes null. */
 export function withSection(text: string | null, section: string | null, { begin, end }: Marks): string | null {
   const before = text ?? '';
   const from = before.indexOf(begin);

@@ -1,6 +1,8 @@
 /** What `baton setup` would change: the files as they are and as they will be. Nothing is written here. */
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { isWithin } from '../../foundation/path-within.ts';
 import type { Vendor } from '../../domain/vendors.ts';
 import { SettingsProblem } from './settings-text.ts';
 import { filesOf, type FileEdit, type Place } from './vendor-files.ts';
@@ -8,7 +10,7 @@ import { filesOf, type FileEdit, type Place } from './vendor-files.ts';
 export interface PlannedFile {
   readonly vendor: Vendor;
   readonly what: FileEdit['what'];
-  /** Where it really lies: behind every link. */
+  /** The real path, with all links followed. */
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -40,26 +42,21 @@ export function isChanged({ before, after }: PlannedFile): boolean {
 
 /** Links of the user's own home are followed; a project's link that leads out of it is not. */
 function realPath(path: string, { scope, folder }: Place): string {
-  const real = existsSync(path)
-    ? realpathSync(path)
-    : join(realFolder(dirname(path)), path.slice(dirname(path).length));
-  const inside = relative(realFolder(folder), real);
-  if (scope === 'user' || (inside !== '..' && !inside.startsWith(`..${sep}`))) return real;
+  const real = behindLinks(path);
+  if (scope === 'user' || isWithin(real, behindLinks(folder))) return real;
   throw new SettingsProblem(`${path} is a link that leads out of the project; it is left alone`);
 }
 
-function realFolder(path: string): string {
-  return existsSync(path) ? realpathSync(path) : join(realFolder(dirname(path)), path.slice(dirname(path).length));
+/** The real path of a file that need not exist yet. */
+function behindLinks(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(behindLinks(dirname(path)), basename(path));
 }
 
 function textOf(path: string): string {
   const bytes = readFileSync(path);
   if (bytes.length > FILE_BYTES_MAX) throw new SettingsProblem(`${path} is larger than ${FILE_BYTES_MAX} bytes`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new SettingsProblem(`${path} is not UTF-8 text`);
-  }
+  if (!isUtf8(bytes)) throw new SettingsProblem(`${path} is not UTF-8 text`);
+  return bytes.toString('utf8');
 }
 
 function named<Answer>(path: string, act: () => Answer): Answer {

@@ -1,9 +1,10 @@
 /**
  * Edits of an agent's JSON settings. Everything of ours is recognised by its command (`baton hook VENDOR …`) or its name
- * (`baton`); whatever else stands there stays as it is, in its order.
+ * (`baton`); everything else stays as it is, in its order.
  */
-import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Vendor } from '../../domain/vendors.ts';
+import { listIn, textIn } from '../json-fields.ts';
 
 export interface HookEntry {
   /** As the vendor calls it: `SessionStart`. */
@@ -27,7 +28,7 @@ export function readSettings(text: string | null): JsonObject {
     throw new SettingsProblem(`line ${line}, column ${column}: ${says}; it has to be plain JSON to be edited`);
   }
   const { value } = read.value;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isJsonObject(value)) return value;
   throw new SettingsProblem('it has to be a JSON object to be edited');
 }
 
@@ -38,15 +39,14 @@ export function writeSettings(settings: JsonObject, before: string | null): stri
 }
 
 export function withHooks(settings: JsonObject, vendor: Vendor, entries: readonly HookEntry[]): JsonObject {
-  const hooks = { ...objectAt(settings, 'hooks') };
+  const hooks: { [event: string]: Json } = { ...objectAt(settings, 'hooks') };
   const events = new Set([...Object.keys(hooks), ...entries.map(({ event }) => event)]);
   for (const event of events) {
-    const groups = listAt(hooks, event);
     const wanted = entries.filter((entry) => entry.event === event).map(groupOf);
-    const isThere = (group: Json): boolean => wanted.some((each) => JSON.stringify(each) === JSON.stringify(group));
-    const kept = groups.filter((group) => isThere(group) || !isOurs(group, vendor));
-    const missing = wanted.filter((each) => !kept.some((group) => JSON.stringify(group) === JSON.stringify(each)));
-    const next = [...kept, ...missing];
+    const isAmong = (groups: readonly Json[], group: Json): boolean =>
+      groups.some((each) => JSON.stringify(each) === JSON.stringify(group));
+    const kept = listIn(hooks, event).filter((group) => isAmong(wanted, group) || !isOurs(group, vendor));
+    const next = [...kept, ...wanted.filter((group) => !isAmong(kept, group))];
     if (next.length > 0) hooks[event] = next;
     else delete hooks[event];
   }
@@ -67,7 +67,7 @@ export function withStatusLine(settings: JsonObject, wanted: { readonly command:
   return isOurStatusLine(settings) ? settings : { ...settings, statusLine: { type: 'command', ...wanted } };
 }
 
-/** Somebody else's. */
+/** Whether the user has another status line. */
 export function hasOtherStatusLine(settings: JsonObject): boolean {
   return settings['statusLine'] !== undefined && !isOurStatusLine(settings);
 }
@@ -81,13 +81,12 @@ function groupOf({ command, matcher, timeout }: HookEntry): JsonObject {
 }
 
 function isOurs(group: Json, vendor: Vendor): boolean {
-  const inner = listAt(group as JsonObject, 'hooks');
+  const inner = listIn(group, 'hooks');
   return inner.length > 0 && inner.every((hook) => commandOf(hook).startsWith(`baton hook ${vendor} `));
 }
 
 function commandOf(hook: Json): string {
-  const command = (hook as JsonObject | null)?.['command'];
-  return typeof command === 'string' ? command : '';
+  return textIn(hook, 'command') ?? '';
 }
 
 /** A part that has become empty, and was not there before us, goes. */
@@ -100,14 +99,9 @@ function without(settings: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(settings).filter(([each]) => each !== name));
 }
 
-function objectAt(settings: JsonObject, name: string): { [name: string]: Json } {
+function objectAt(settings: JsonObject, name: string): JsonObject {
   const value = settings[name];
   if (value === undefined) return {};
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: Json };
+  if (isJsonObject(value)) return value;
   throw new SettingsProblem(`"${name}" has to be an object to be edited`);
-}
-
-function listAt(settings: JsonObject | null, name: string): readonly Json[] {
-  const value = settings?.[name];
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
 }

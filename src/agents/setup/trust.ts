@@ -1,12 +1,15 @@
 /**
- * What a vendor's own files say about trust: read, never written. These gates belong to the user, and their formats to
- * the vendor; what cannot be read is unknown, not a no.
+ * Reads from a vendor's own files what the user trusts. They are never written: the user decides, and the vendor defines
+ * their formats.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readJson, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, readJson, type JsonObject } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import type { Vendor } from '../../domain/vendors.ts';
-import { HOOK_EVENTS, type Place } from './vendor-files.ts';
+import { listIn, objectIn, textIn } from '../json-fields.ts';
+import { HOOK_EVENTS } from '../hook-names.ts';
+import type { Place } from './vendor-files.ts';
 
 export interface TrustFinding {
   readonly what: string;
@@ -21,32 +24,23 @@ export interface TrustQuestion extends Place {
 }
 
 export function trustOf(vendor: Vendor, asked: TrustQuestion): readonly TrustFinding[] {
-  switch (vendor) {
-    case 'claude':
-      return claudeTrust(asked);
-    case 'codex':
-      return codexTrust(asked);
-    case 'gemini':
-      return geminiTrust(asked);
-  }
+  return { claude: claudeTrust, codex: codexTrust, gemini: geminiTrust }[vendor](asked);
 }
 
 function claudeTrust({ home, claudeFolder, project, scope }: TrustQuestion): readonly TrustFinding[] {
   const state = settingsAt(join(claudeFolder ?? home, '.claude.json'));
-  const projects = objectAt(state, 'projects');
-  const known = objectAt(projects, real(project));
+  const known = objectIn(objectIn(state, 'projects'), real(project));
   const isTrusted = known['hasTrustDialogAccepted'] === true;
   const folder = finding('folder trusted', isTrusted, 'start claude here once and trust the folder');
   if (scope === 'user') return [folder];
-  const enabled = known['enabledMcpjsonServers'];
-  const isEnabled = Array.isArray(enabled) && enabled.includes('baton');
+  const isEnabled = listIn(known, 'enabledMcpjsonServers').includes('baton');
   return [folder, finding('MCP server approved', isEnabled, 'start claude here once and approve the server "baton"')];
 }
 
 function codexTrust({ home, codexFolder, project, scope, folder }: TrustQuestion): readonly TrustFinding[] {
   const own = codexFolder ?? join(home, '.codex');
-  const text = textAt(join(own, 'config.toml')) ?? '';
-  const trusted = [...ancestorsOf(real(project))].some((path) =>
+  const text = textAt(join(own, 'config.toml'));
+  const trusted = ancestorsOf(real(project)).some((path) =>
     new RegExp(`\\[projects\\.${literal(JSON.stringify(path))}\\][^[]*trust_level\\s*=\\s*"trusted"`).test(text),
   );
   const hooks = join(scope === 'user' ? own : join(real(folder), '.codex'), 'hooks.json');
@@ -67,11 +61,7 @@ function codexTrust({ home, codexFolder, project, scope, folder }: TrustQuestion
 function geminiTrust({ home, project }: TrustQuestion): readonly TrustFinding[] {
   const folders = settingsAt(join(home, '.gemini', 'trustedFolders.json'));
   const path = real(project);
-  const isTrusted =
-    folders[path] === 'TRUST_FOLDER' ||
-    [...ancestorsOf(path)].some(
-      (each) => folders[each] === 'TRUST_PARENT' || (each !== path && folders[each] === 'TRUST_FOLDER'),
-    );
+  const isTrusted = ancestorsOf(path).some((each) => /^TRUST_(?:FOLDER|PARENT)$/.test(textIn(folders, each) ?? ''));
   return [finding('folder trusted', isTrusted, 'start gemini here once and trust the folder')];
 }
 
@@ -79,35 +69,22 @@ function finding(what: string, is: boolean, todo: string): TrustFinding {
   return is ? { what, is: 'yes' } : { what, is: 'no', todo };
 }
 
-function* ancestorsOf(path: string): Generator<string> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    yield folder;
-    if (dirname(folder) === folder) return;
-  }
+/** The path itself and every folder above it. */
+function ancestorsOf(path: string): readonly string[] {
+  return dirname(path) === path ? [path] : [path, ...ancestorsOf(dirname(path))];
 }
 
 function real(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-function textAt(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+function textAt(path: string): string {
+  return orNull(() => readFileSync(path, 'utf8')) ?? '';
 }
 
 function settingsAt(path: string): JsonObject {
-  const read = readJson(textAt(path) ?? '{}');
-  return read.ok && typeof read.value.value === 'object' && read.value.value !== null
-    ? (read.value.value as JsonObject)
-    : {};
-}
-
-function objectAt(settings: JsonObject, name: string): JsonObject {
-  const value = settings[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  const read = readJson(textAt(path));
+  return read.ok && isJsonObject(read.value.value) ? read.value.value : {};
 }
 
 function literal(text: string): string {

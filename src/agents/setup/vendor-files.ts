@@ -1,7 +1,10 @@
 /** For each vendor: which files Baton writes into, what it writes there, and what only the user can approve. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import type { Vendor } from '../../domain/vendors.ts';
+import { HOOK_EVENTS, hookEvent } from '../hook-names.ts';
 import { INSTRUCTIONS, SKILL } from './instructions.ts';
 import { MARKDOWN_MARKS, TOML_MARKS, withSection } from './marked-text.ts';
 import {
@@ -11,7 +14,6 @@ import {
   withServer,
   withStatusLine,
   writeSettings,
-  type HookEntry,
 } from './settings-text.ts';
 
 export type Scope = 'project' | 'user';
@@ -37,65 +39,35 @@ export interface FileEdit {
   remove(text: string | null): string | null;
 }
 
-/** Event names in the vendor's own words; the command has them in kebab-case. Codex trusts by hash: never change one. */
-export const HOOK_EVENTS: Readonly<Record<Vendor, readonly string[]>> = {
-  claude: ['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'SessionEnd', 'PreCompact'],
-  codex: ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'PreCompact'],
-  gemini: ['SessionStart', 'BeforeAgent', 'AfterAgent', 'SessionEnd', 'PreCompress', 'Notification'],
-};
-
 const TIMEOUT_SECONDS = 30;
 
 export function hookCommand(vendor: Vendor, event: string): string {
-  return `baton hook ${vendor} ${event.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}`;
+  return `baton hook ${vendor} ${hookEvent(event)}`;
 }
 
 /** `agent` is the name under which it sends and works, such as `@claude`. */
 export function filesOf(vendor: Vendor, place: Place, agent: string): readonly FileEdit[] {
-  switch (vendor) {
-    case 'claude':
-      return claudeFiles(place, agent);
-    case 'codex':
-      return codexFiles(place, agent);
-    case 'gemini':
-      return geminiFiles(place, agent);
-  }
+  return { claude: claudeFiles, codex: codexFiles, gemini: geminiFiles }[vendor](place, agent);
 }
 
 const STATUS_LINE = 'baton hook claude status-line';
 
-/** The settings file of these that has a status line of the user's own; null: none has. */
-function otherStatusLine(paths: readonly string[]): string | null {
-  return paths.find((path) => hasOtherStatusLine(settingsAt(path))) ?? null;
-}
-
-/** Settings that cannot be read have no status line for Claude Code either. */
-function settingsAt(path: string): ReturnType<typeof readSettings> {
-  try {
-    return readSettings(readFileSync(path, 'utf8'));
-  } catch {
-    return {};
-  }
-}
-
-/** Of several status lines Claude Code shows one. */
+/** Claude Code shows one status line, so ours is not installed where one of these files has another. */
 function claudeSettingsEdit(path: string, alsoRead: readonly string[]): FileEdit {
-  const hooks = settingsEdit(path, 'hooks', 'claude', {});
-  const theirs = otherStatusLine([path, ...alsoRead]);
-  const wanted = theirs === null ? { command: STATUS_LINE } : null;
-  return {
-    path,
-    what: theirs === null ? 'hooks and status line' : 'hooks',
-    ...(theirs === null
-      ? {}
-      : {
-          leftAlone:
-            `status line: yours in ${theirs} stays. To show context and waiting handoffs in it, ` +
-            `let its script pass on what it reads: printf '%s' "$input" | ${STATUS_LINE}`,
-        }),
-    install: (text) => edited(hooks.install(text), (settings) => withStatusLine(settings, wanted)),
-    remove: (text) => edited(hooks.remove(text), (settings) => withStatusLine(settings, null)),
-  };
+  // Claude Code finds no status line in settings that cannot be read either.
+  const theirs = [path, ...alsoRead].find(
+    (each) => orNull(() => hasOtherStatusLine(readSettings(readFileSync(each, 'utf8')))) === true,
+  );
+  const edit = settingsEdit(path, theirs === undefined ? 'hooks and status line' : 'hooks', {
+    install: (settings) =>
+      withStatusLine(withOurHooks(settings, 'claude'), theirs === undefined ? { command: STATUS_LINE } : null),
+    remove: (settings) => withStatusLine(withHooks(settings, 'claude', []), null),
+  });
+  if (theirs === undefined) return edit;
+  const leftAlone =
+    `status line: yours in ${theirs} stays. To show context and waiting handoffs in it, ` +
+    `let its script pass on what it reads: printf '%s' "$input" | ${STATUS_LINE}`;
+  return { ...edit, leftAlone };
 }
 
 function claudeFiles(place: Place, agent: string): readonly FileEdit[] {
@@ -105,12 +77,10 @@ function claudeFiles(place: Place, agent: string): readonly FileEdit[] {
   const server = { type: 'stdio', command: 'baton', args: ['mcp', '--as', agent] };
   return [
     claudeSettingsEdit(join(own, 'settings.json'), [join(own, 'settings.local.json'), claudeUserSettings]),
-    {
-      path: scope === 'user' ? state : join(folder, '.mcp.json'),
-      what: 'mcp',
-      install: (text) => edited(text, (settings) => withServer(settings, server)),
-      remove: (text) => edited(text, (settings) => withServer(settings, null)),
-    },
+    settingsEdit(scope === 'user' ? state : join(folder, '.mcp.json'), 'mcp', {
+      install: (settings) => withServer(settings, server),
+      remove: (settings) => withServer(settings, null),
+    }),
     {
       path: join(own, 'skills', 'baton', 'SKILL.md'),
       what: 'instructions',
@@ -123,11 +93,14 @@ function claudeFiles(place: Place, agent: string): readonly FileEdit[] {
 function codexFiles({ scope, folder, codexFolder }: Place, agent: string): readonly FileEdit[] {
   const own = scope === 'user' ? (codexFolder ?? join(folder, '.codex')) : join(folder, '.codex');
   return [
-    settingsEdit(join(own, 'hooks.json'), 'hooks', 'codex', {}),
+    settingsEdit(join(own, 'hooks.json'), 'hooks', {
+      install: (settings) => withOurHooks(settings, 'codex'),
+      remove: (settings) => withHooks(settings, 'codex', []),
+    }),
     {
       path: join(own, 'config.toml'),
       what: 'mcp',
-      // A table that stands there twice would make the whole file unreadable: one that the user wrote is enough.
+      // A second table of the same name would make the whole file invalid, so one that the user wrote is enough.
       install: (text) =>
         OWN_SERVER.test(withSection(text, null, TOML_MARKS) ?? '')
           ? text
@@ -156,37 +129,33 @@ function geminiFiles({ folder, scope }: Place, agent: string): readonly FileEdit
   const own = join(folder, '.gemini');
   const server = { command: 'baton', args: ['mcp', '--as', agent] };
   return [
-    settingsEdit(join(own, 'settings.json'), 'hooks and mcp', 'gemini', server),
+    settingsEdit(join(own, 'settings.json'), 'hooks and mcp', {
+      install: (settings) => withServer(withOurHooks(settings, 'gemini'), server),
+      remove: (settings) => withServer(withHooks(settings, 'gemini', []), null),
+    }),
     instructionsEdit(scope === 'user' ? join(own, 'GEMINI.md') : join(folder, 'GEMINI.md')),
   ];
 }
 
-/** An empty `server` leaves servers alone. */
-function settingsEdit(path: string, what: FileEdit['what'], vendor: Vendor, server: object): FileEdit {
-  const hasServer = Object.keys(server).length > 0;
-  return {
-    path,
-    what,
-    install: (text) =>
-      edited(text, (settings) => {
-        const hooked = withHooks(settings, vendor, entriesOf(vendor));
-        return hasServer ? withServer(hooked, server as Parameters<typeof withServer>[1]) : hooked;
-      }),
-    remove: (text) =>
-      edited(text, (settings) => {
-        const bare = withHooks(settings, vendor, []);
-        return hasServer ? withServer(bare, null) : bare;
-      }),
-  };
+type EditSettings = (settings: JsonObject) => JsonObject;
+
+/** A file of JSON settings. */
+function settingsEdit(
+  path: string,
+  what: FileEdit['what'],
+  { install, remove }: { readonly install: EditSettings; readonly remove: EditSettings },
+): FileEdit {
+  return { path, what, install: (text) => edited(text, install), remove: (text) => edited(text, remove) };
 }
 
-function entriesOf(vendor: Vendor): readonly HookEntry[] {
-  return HOOK_EVENTS[vendor].map((event) => ({
+function withOurHooks(settings: JsonObject, vendor: Vendor): JsonObject {
+  const entries = HOOK_EVENTS[vendor].map((event) => ({
     event,
     command: hookCommand(vendor, event),
     ...(vendor === 'gemini' ? { matcher: '*' } : {}),
     timeout: vendor === 'gemini' ? TIMEOUT_SECONDS * 1000 : TIMEOUT_SECONDS,
   }));
+  return withHooks(settings, vendor, entries);
 }
 
 function instructionsEdit(path: string): FileEdit {
@@ -199,9 +168,9 @@ function instructionsEdit(path: string): FileEdit {
 }
 
 /** Settings that are equal stay the same to the byte; a file in which nothing is left goes. */
-function edited(text: string | null, edit: (settings: ReturnType<typeof readSettings>) => object): string | null {
+function edited(text: string | null, edit: EditSettings): string | null {
   const settings = readSettings(text);
-  const next = edit(settings) as typeof settings;
+  const next = edit(settings);
   if (JSON.stringify(next) === JSON.stringify(settings)) return text;
   return Object.keys(next).length === 0 ? null : writeSettings(next, text);
 }

@@ -2,6 +2,7 @@
  * Agents in tmux, on a socket of their own. Before every keystroke the pane is looked at: it must still run the process
  * that was started in it, because a key that goes to a shell is a command.
  */
+import { orNull } from '../../foundation/or-null.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { startOf } from '../../foundation/process-identity.ts';
 import type { Timers } from '../../foundation/clock.ts';
@@ -11,7 +12,7 @@ import { endText, type AgentHost, type HostProblem, type HostStart, type PaneSig
 import { typedLine } from '../terminal-input.ts';
 import type { RunTmux } from './tmux-command.ts';
 
-/** What a server of ours reads when it starts. A dead pane stays, so that its last words and its exit code can be read. */
+/** The configuration of our tmux server. A dead pane stays, so that its screen and its exit code can be read. */
 export const TMUX_CONFIGURATION = [
   'set -g remain-on-exit on',
   'set -g default-terminal tmux-256color',
@@ -27,7 +28,7 @@ const KEYS = { enter: 'Enter', 'clear-line': 'C-u', interrupt: 'C-c' } as const;
 /** Between a paste and the next key: Gemini CLI loses an Enter that comes within 200 ms. */
 const AFTER_PASTE_MS = 300;
 const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dead_signal} #{pane_in_mode}';
-/** tmux sees the terminal close before it hears how the program ended; older ones than 3.3 never tell of a signal. */
+/** tmux sees the terminal close before it knows the exit code; before 3.3 it never reports a signal. */
 const STATUS_LOOKS = 10;
 const STATUS_PAUSE_MS = 20;
 /** A server that is just ending takes no new session; a moment later tmux starts another one. */
@@ -40,10 +41,8 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
   const sightOf = async (pane: Pane, looksLeft = STATUS_LOOKS): Promise<PaneSight> => {
     const answer = await run(['display-message', '-p', '-t', pane.pane, LOOK]);
     if (answer.code !== 0) {
-      if (NO_PANE.test(answer.says)) return { kind: 'gone' };
-      // A server whose last pane was closed ends; its panes are gone with it.
-      if (NO_SERVER.test(answer.says)) return { kind: 'gone' };
-      return { kind: 'no-host', says: answer.says };
+      // A server whose last pane was closed ends, so a missing server means a missing pane.
+      return isAbsent(answer.says) ? { kind: 'gone' } : { kind: 'no-host', says: answer.says };
     }
     const [id = '', pid = '', dead = '', status = '', mode = ''] = answer.output.trim().split(' ');
     // tmux 3.3 fills in nothing, and says nothing else, where the pane is not there any more.
@@ -65,22 +64,18 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
 
   /** Keys reach the program only outside of copy mode. */
   const ready = async (pane: Pane): Promise<Result<true, HostProblem>> => {
-    const sight = await sightOf(pane);
-    if (sight.kind === 'alive' && !sight.copyMode) return ok(true);
-    if (sight.kind !== 'alive') return err(problemOf(sight, pane));
-    await run(['send-keys', '-t', pane.pane, '-X', 'cancel']);
-    const again = await sightOf(pane);
-    if (again.kind === 'alive' && !again.copyMode) return ok(true);
-    if (again.kind !== 'alive') return err(problemOf(again, pane));
-    return err({ code: 'host_failed', says: `pane ${pane.pane} does not leave copy mode` });
+    for (let tries = 0; tries < 2; tries += 1) {
+      const sight = await sightOf(pane);
+      if (sight.kind !== 'alive') return err(problemOf(sight, pane));
+      if (!sight.copyMode) return ok(true);
+      if (tries === 0) await run(['send-keys', '-t', pane.pane, '-X', 'cancel']);
+    }
+    return failed(`pane ${pane.pane} does not leave copy mode`);
   };
 
   const find = async (name: string): Promise<Result<Pane | null, HostProblem>> => {
     const answer = await run(['list-panes', '-t', `=${name}`, '-F', '#{pane_id} #{pane_pid}']);
-    if (answer.code !== 0) {
-      const isAbsent = NO_PANE.test(answer.says) || NO_SERVER.test(answer.says);
-      return isAbsent ? ok(null) : err({ code: 'host_failed', says: answer.says });
-    }
+    if (answer.code !== 0) return isAbsent(answer.says) ? ok(null) : failed(answer.says);
     const [pane = '', pid = ''] = (answer.output.split('\n')[0] ?? '').split(' ');
     return ok(pane === '' ? null : { session: name, pane, pid: Number(pid), startedAt: startOf(Number(pid)) ?? '' });
   };
@@ -90,7 +85,7 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
     const known = await find(name);
     if (!known.ok) return known;
     if (known.value !== null) return ok(known.value);
-    // `env` runs the program in its own place, so the pane's process is the agent and no shell lies between.
+    // `env` replaces itself by the program, so the pane's process is the agent and not a shell.
     const variables = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
     const place = ['new-session', '-d', '-s', name, '-x', COLUMNS, '-y', ROWS, '-c', cwd];
     const answer = await run([...place, 'env', ...variables, ...withSecrets(secrets), ...argv]);
@@ -100,7 +95,7 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       await timers.sleep(START_PAUSE_MS);
       return start(wanted, triesLeft - 1);
     }
-    return err({ code: 'host_failed', says: answer.says === '' ? `tmux made no session ${name}` : answer.says });
+    return failed(answer.says === '' ? `tmux made no session ${name}` : answer.says);
   };
 
   return {
@@ -112,9 +107,9 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       if (!able.ok) return able;
       const buffer = `baton-${Buffer.from(random.bytes(8)).toString('hex')}`;
       const loaded = await run(['load-buffer', '-b', buffer, '-'], typedLine(text));
-      if (loaded.code !== 0) return err({ code: 'host_failed', says: loaded.says });
+      if (loaded.code !== 0) return failed(loaded.says);
       const pasted = await run(['paste-buffer', '-p', '-d', '-b', buffer, '-t', pane.pane]);
-      if (pasted.code !== 0) return err({ code: 'host_failed', says: pasted.says });
+      if (pasted.code !== 0) return failed(pasted.says);
       await timers.sleep(AFTER_PASTE_MS);
       return ok(true);
     },
@@ -122,7 +117,7 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       const able = await ready(pane);
       if (!able.ok) return able;
       const answer = await run(['send-keys', '-t', pane.pane, KEYS[key]]);
-      return answer.code === 0 ? ok(true) : err({ code: 'host_failed', says: answer.says });
+      return answer.code === 0 ? ok(true) : failed(answer.says);
     },
     screen: async (pane) => (await run(['capture-pane', '-p', '-t', pane.pane])).output.trimEnd(),
     end: async (pane, how) => {
@@ -130,10 +125,19 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       if (how === 'hang-up') {
         if (sight.kind === 'alive' || sight.kind === 'dead') await run(['kill-pane', '-t', pane.pane]);
       } else if (sight.kind === 'alive' || (sight.kind === 'no-host' && startOf(pane.pid) === pane.startedAt)) {
-        signal(pane.pid, how === 'ask' ? 'SIGTERM' : 'SIGKILL');
+        // It may have ended by itself meanwhile.
+        orNull(() => process.kill(pane.pid, how === 'ask' ? 'SIGTERM' : 'SIGKILL'));
       }
     },
   };
+}
+
+function isAbsent(says: string): boolean {
+  return NO_PANE.test(says) || NO_SERVER.test(says);
+}
+
+function failed(says: string): Result<never, HostProblem> {
+  return err({ code: 'host_failed', says });
 }
 
 /** A shell that reads each file into its variable and then becomes the program: no value is on any command line. */
@@ -154,13 +158,5 @@ function problemOf(sight: Exclude<PaneSight, { readonly kind: 'alive' }>, { pane
       return { code: 'pane_changed', says: `pane ${pane}: ${sight.says}` };
     case 'no-host':
       return { code: 'host_failed', says: sight.says };
-  }
-}
-
-function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended by itself meanwhile.
   }
 }

@@ -1,4 +1,4 @@
-/** MCP over HTTP: each request is answered by a server of its own, in the name of whoever its token belongs to. */
+/** MCP over HTTP: a new server answers each request, with the rights of the request's token. */
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Context } from '../../engine/context.ts';
@@ -19,7 +19,7 @@ export function openMcpOverHttp(ctx: Context, log: Log): McpOverHttp {
     ({ authInfo }) => {
       const principal = principalIn(authInfo);
       const agent = principal.kind === 'agent' ? principal.agent : null;
-      // What is taken over HTTP is held by lease: nobody knows how long the caller lives.
+      // What is claimed over HTTP is held by lease: the caller may disappear at any time.
       const asking = { ctx, principal, agent, session: null, parent: null };
       return mcpServerFor({ asking, version: __BATON_VERSION__, onFault });
     },

@@ -1,4 +1,4 @@
-/** Lines of JSON for whoever looks after the server. What others have written cannot move a cursor or look like ours. */
+/** The server's log as lines of JSON. Text of others in it cannot move the cursor or imitate a line. */
 import { pino, type DestinationStream } from 'pino';
 import type { EngineEvent } from '../../engine/context.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';

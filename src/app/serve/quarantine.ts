@@ -23,7 +23,7 @@ export async function quarantineIn(workspace: Workspace | null, max: number): Pr
 async function fileOf(folder: string, reasonName: string): Promise<QuarantinedFile | null> {
   const path = join(folder, reasonName);
   const found = await lstat(path).catch(() => null);
-  // Never through a link: what lies here was put here by strangers.
+  // No link is followed: foreign programs put these files here.
   if (found === null || !found.isFile()) return null;
   const says = (await readFile(path, 'utf8').catch(() => '')).slice(0, REASON_MAX).trim();
   return {

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
+import { once } from '../../foundation/lazy-methods.ts';
 import { ok, err } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { openProjects } from '../../engine/handoffs/projects.ts';
@@ -38,7 +39,6 @@ import {
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { ServerLog, Serving, ServingOptions } from '../../interfaces/cli/app.ts';
 import type { Context } from '../../engine/context.ts';
-import type { McpOverHttp } from '../mcp/mcp-over-http.ts';
 import { quarantineIn } from './quarantine.ts';
 import {
   AlreadyServing,
@@ -186,7 +186,7 @@ async function serverContextOf(
             wake: (session, hook) => wakeByPostedHook(app, workspace, session, hook),
           },
     log,
-    mcp: mcpWhenNeeded(ctx, log, stopping.signal),
+    mcp: lazyMcp(ctx, log, stopping.signal),
     webFolder: webFolder(),
     quarantine: (max) => quarantineIn(workspace, max),
     stopping: stopping.signal,
@@ -194,13 +194,13 @@ async function serverContextOf(
 }
 
 /** Loaded with the first request: most servers never see one. */
-function mcpWhenNeeded(ctx: Context, log: ServerLog, stopping: AbortSignal): ServerContext['mcp'] {
-  let opening: Promise<McpOverHttp> | null = null;
-  stopping.addEventListener('abort', () => void opening?.then((mcp) => mcp.close()), { once: true });
-  return async (request, principal) => {
-    opening ??= import('../mcp/mcp-over-http.ts').then(({ openMcpOverHttp }) => openMcpOverHttp(ctx, log));
-    return (await opening).answer(request, principal);
-  };
+function lazyMcp(ctx: Context, log: ServerLog, stopping: AbortSignal): ServerContext['mcp'] {
+  const open = once(async () => {
+    const mcp = (await import('../mcp/mcp-over-http.ts')).openMcpOverHttp(ctx, log);
+    stopping.addEventListener('abort', () => void mcp.close(), { once: true });
+    return mcp;
+  });
+  return async (request, principal) => (await open()).answer(request, principal);
 }
 
 async function startAt(
@@ -219,7 +219,7 @@ async function startAt(
   }
 }
 
-/** Writes down who serves; the token of one that died without putting it away is worth nothing any more. */
+/** Writes the file that names this server, and revokes the token of a server that died without doing so. */
 async function announce({ ctx, workspace }: OpenWorkspace, url: string): Promise<ServingFile | null> {
   if (workspace === null) return null;
   const left = readServingFile(workspace);

@@ -1,6 +1,6 @@
 /**
- * Traces for OpenTelemetry, told from the trail: a span for each leg when it is settled, and one for each attempt. Only
- * where the packages of an exporter are there; they are not part of this one.
+ * Traces for OpenTelemetry, derived from the trail: a span for each handoff when it is settled, and one for each attempt.
+ * Only where the packages of an exporter are installed; they are not part of this package.
  */
 import type { Attributes } from '@opentelemetry/api';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -17,7 +17,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-/** Attempts that are under way; whoever has more at once does not look at single spans. */
+/** How many running attempts are remembered; beyond that the oldest get no span. */
 const ATTEMPTS_MAX = 10_000;
 const ROOTS_MAX = 1_000;
 

@@ -1,7 +1,7 @@
-/** Agents whose command stands in the configuration are served here, by the same runner as `baton work`. */
+/** Runs the agents that have a command in the configuration, with the same runner as `baton work`. */
 import { agentPrincipal } from '../../domain/principal.ts';
 import { work } from '../../engine/work.ts';
-import { findCommand } from '../../adapters/processes/gated-process.ts';
+import { findProgram } from '../../foundation/find-program.ts';
 import { commandHandler } from '../../interfaces/cli/command-handler.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';
@@ -16,7 +16,7 @@ export async function startWorkers(
   const wanted = [...configuration.agents].flatMap(([agent, own]) => (own === null ? [] : [{ agent, ...own }]));
   const running = wanted.map(async ({ agent, command, concurrency }) => {
     const name = `@${agent}`;
-    if (findCommand(command[0] ?? '') === null) {
+    if (findProgram(command[0] ?? '') === null) {
       log.error({ agent: name, command: command[0] }, 'its command cannot be found; nobody works for it here');
       return;
     }

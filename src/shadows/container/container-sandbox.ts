@@ -8,7 +8,7 @@ import { runGit } from '../../foundation/git.ts';
 import type { ProgramEnd } from '../../foundation/run-program.ts';
 import { copyFrom, copyInto } from './copy.ts';
 import { execInside, type Container } from './exec.ts';
-import { keeperCommand, runFlags, variantsFor, WORK_USER, type Placement, type Variant } from './flags.ts';
+import { keeperCommand, runFlags, variantsFor, WORK_USER, type Placement } from './flags.ts';
 import { chooseImage, imageExists, usesHostUsr, type Image, type ImageChoice } from './image.ts';
 import { PROBE, readLimits, type WantedLimits } from './limits.ts';
 import { complaintOf, findRuntime, type Runtime, type RuntimeName } from './runtime.ts';
@@ -18,7 +18,7 @@ export interface ContainerOptions extends ImageChoice {
   readonly runtime: RuntimeName | null;
   /** Where records, snapshots and support files are kept. */
   readonly stateFolder: string;
-  /** Tells the containers of this workspace from those of others. */
+  /** Part of the names of this workspace's containers. */
   readonly workspaceTag: string;
   readonly memoryMb: number;
   readonly processes: number;
@@ -95,7 +95,7 @@ async function preflight(world: World, signal?: AbortSignal): Promise<Preflight>
   if (!chosen.ok) return { ...known, problem: chosen.refusal };
   const image = chosen.value;
   if (!(await imageExists(runtime, image.name, signal))) {
-    // The skeleton needs nobody's consent and no network: without it nothing could be tried.
+    // The skeleton needs neither consent nor network, and without an image nothing can be tried.
     if (!image.isSkeleton) return { ...known, problem: shadowProblem('image_not_found', `${image.name} is missing`) };
     const built = await buildOn(runtime, image, signal);
     if (!built.ok) return { ...known, problem: built.refusal };
@@ -143,17 +143,9 @@ async function create(
   const name = nameOf(world, request.id);
   const labels = [`--label=baton.shadow=${request.id}`, `--label=baton.workspace=${world.options.workspaceTag}`];
   const started = await startSomehow(world, runtime, image, request, async (flags) => {
-    const args = [
-      'run',
-      '--detach',
-      `--name=${name}`,
-      ...labels,
-      ...flags,
-      image.name,
-      ...keeperCommand(request.lifeMs),
-    ];
-    const ran = await runtime.ask(args, { signal });
-    // A container that could not be started is there nevertheless, and has the name.
+    const own = ['--detach', `--name=${name}`, ...labels];
+    const ran = await runtime.ask(['run', ...own, ...flags, image.name, ...keeperCommand(request.lifeMs)], { signal });
+    // A container that could not be started exists nevertheless and keeps the name.
     if (ran.exitCode !== 0) await destroy(world, request.id);
     return ran;
   });
@@ -181,7 +173,7 @@ async function create(
   return err(shadowProblem('create_failed', says));
 }
 
-/** Tries what worked last time, then every variant; a missing image is built by the way. */
+/** Tries the variant that worked last time, then every other one. Builds a missing image. */
 async function startSomehow(
   world: World,
   runtime: Runtime,
@@ -212,7 +204,7 @@ async function startSomehow(
   const variants = [...(remembered === null ? [] : [remembered]), ...variantsFor(runtime.name, isRoot)];
   let last: ProgramEnd | null = null;
   for (const variant of variants) {
-    const ran = await startWith(place, variant, start);
+    const ran = await start(runFlags({ ...place, variant }));
     if (ran.exitCode === 0) {
       rememberVariant(options.stateFolder, { key, variant });
       return ok(ran);
@@ -220,22 +212,14 @@ async function startSomehow(
     last = ran;
     if (ran.over === 'aborted') break;
     if (isReady) continue;
-    // What worked before does not work now: the runtime may have stopped, or the image may be gone.
+    // The variant worked before: the runtime may have stopped, or the image may be gone.
     isReady = true;
     const ready = await makeReady(runtime, image);
     if (ready !== null) return err(ready);
-    const again = await startWith(place, variant, start);
+    const again = await start(runFlags({ ...place, variant }));
     if (again.exitCode === 0) return ok(again);
   }
   return err(shadowProblem('create_failed', last === null ? undefined : complaintOf(last), adviceFor(last)));
-}
-
-function startWith(
-  place: Omit<Placement, 'variant'>,
-  variant: Variant,
-  start: (flags: readonly string[]) => Promise<ProgramEnd>,
-): Promise<ProgramEnd> {
-  return start(runFlags({ ...place, variant }));
 }
 
 async function makeReady(runtime: Runtime, image: Image): Promise<ShadowProblem | null> {
@@ -276,7 +260,7 @@ async function list(world: World, signal?: AbortSignal): Promise<readonly Listed
     .map(([name = '', state = '']) => ({ id: name.slice(begin.length), isRunning: /^(?:running|up)/i.test(state) }));
 }
 
-/** A container that is just ending may refuse to be removed: a few tries, and the last word has whether it is there. */
+/** A container that is just ending may refuse to be removed, so removal is tried a few times. */
 async function destroy(world: World, id: string): Promise<boolean> {
   const runtime = runtimeOf(world);
   if (runtime === null) return false;
@@ -285,7 +269,7 @@ async function destroy(world: World, id: string): Promise<boolean> {
   let wasThere = false;
   for (let round = 0; round < REMOVE_TRIES_MAX; round += 1) {
     const removed = await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
-    // Both print what they removed; one that was never there is an error for some versions and none for others.
+    // Both runtimes print what they removed. Removing a missing container is an error in some versions only.
     const isRemoved = removed.stdout.toString('utf8').trim() !== '';
     wasThere ||= isRemoved;
     if ((isRemoved && removed.exitCode === 0) || !(await isThere(runtime, name))) return wasThere;

@@ -5,7 +5,7 @@ import { INSIDE, SHADOW_HOSTNAME, TOOL_VARIABLES } from '../../domain/shadow-pla
 import type { WantedLimits } from './limits.ts';
 import type { RuntimeName } from './runtime.ts';
 
-/** The user of the project's code, and the one that keeps the container alive and cannot be killed by it. */
+/** The user that runs the project's code, and the user that keeps the container alive, whom that code cannot kill. */
 export const WORK_USER = '1000:1000';
 const KEEPER_USER = '1001:1001';
 
@@ -35,11 +35,7 @@ export function variantsFor(runtime: RuntimeName, isRoot: boolean): readonly Var
     plain,
     { ...plain, resourceLimits: false },
   ];
-  const seen = new Set<string>();
-  return variants.filter((variant) => {
-    const key = JSON.stringify(variant);
-    return seen.has(key) ? false : seen.add(key) !== undefined;
-  });
+  return [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
 }
 
 export interface Placement {
@@ -145,7 +141,7 @@ export function execFlags(env: Readonly<Record<string, string>>, folder: string)
   ];
 }
 
-/** Ends by itself: nobody may be left to end it. */
+/** The container ends by itself, because our process may be gone by then. */
 export function keeperCommand(lifeMs: number): readonly string[] {
   const seconds = Math.max(1, Math.ceil(lifeMs / 1000));
   const answer = `if command -v node >/dev/null; then node ${INSIDE.support}/bin/answer-404.mjs >/dev/null 2>&1 & fi`;

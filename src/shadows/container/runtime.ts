@@ -1,7 +1,6 @@
 /** The command line of podman or docker: found on the path, asked with a limit on time and output. */
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { hostEnvironment, runProgram, type ProgramEnd } from '../../foundation/run-program.ts';
+import { findProgram } from '../../foundation/find-program.ts';
+import { hostEnvironment, runProgram, type ProgramEnd, type ProgramRequest } from '../../foundation/run-program.ts';
 
 const RUNTIMES = ['podman', 'docker'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
@@ -31,25 +30,20 @@ export interface Runtime {
   ask(args: readonly string[], options?: AskOptions): Promise<ProgramEnd>;
 }
 
-interface AskOptions {
-  readonly input?: Uint8Array;
-  readonly timeoutMs?: number;
-  readonly outputBytesMax?: number;
-  readonly signal?: AbortSignal | undefined;
-}
+type AskOptions = Partial<Pick<ProgramRequest, 'input' | 'timeoutMs' | 'outputBytesMax' | 'signal'>>;
 
 /** The one that is configured, else the first that is installed. */
 export function findRuntime(configured: RuntimeName | null, emptyFolder: string): Runtime | null {
   const wanted = configured === null ? RUNTIMES : [configured];
   for (const name of wanted) {
-    const program = programOnPath(name);
+    const program = findProgram(name);
     if (program !== null) return runtimeAt(name, program, emptyFolder);
   }
   return null;
 }
 
 export function isRuntimeInstalled(configured: RuntimeName | null): boolean {
-  return (configured === null ? RUNTIMES : [configured]).some((name) => programOnPath(name) !== null);
+  return (configured === null ? RUNTIMES : [configured]).some((name) => findProgram(name) !== null);
 }
 
 function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Runtime {
@@ -62,26 +56,11 @@ function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Run
         program,
         args: [...first, ...args],
         env: hostEnvironment(KEPT),
-        ...(options.input === undefined ? {} : { input: options.input }),
-        timeoutMs: options.timeoutMs ?? ANSWER_MS,
-        outputBytesMax: options.outputBytesMax ?? ANSWER_BYTES_MAX,
-        signal: options.signal,
+        timeoutMs: ANSWER_MS,
+        outputBytesMax: ANSWER_BYTES_MAX,
+        ...options,
       }),
   };
-}
-
-function programOnPath(name: string): string | null {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** The first line that says something about the failure. */

@@ -3,6 +3,7 @@
  * which it is root and reaches much more of the kernel. Docker's own refuses this already.
  */
 import { readFileSync } from 'node:fs';
+import { orNull } from '../../foundation/or-null.ts';
 
 const PODMAN_PROFILES = ['/usr/share/containers/seccomp.json', '/etc/containers/seccomp.json'];
 
@@ -25,11 +26,8 @@ interface Profile {
 /** Null: there is no profile to derive it from, and the runtime's own stays. */
 export function strictSeccomp(): string | null {
   for (const path of PODMAN_PROFILES) {
-    try {
-      return derived(JSON.parse(readFileSync(path, 'utf8')) as Profile);
-    } catch {
-      // The next place, or none.
-    }
+    const profile = orNull(() => derived(JSON.parse(readFileSync(path, 'utf8')) as Profile));
+    if (profile !== null) return profile;
   }
   return null;
 }

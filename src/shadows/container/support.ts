@@ -1,8 +1,9 @@
-/** What Baton keeps on the host for its containers: the support files, and what worked on this machine last time. */
+/** What Baton keeps on the host for its containers: the support files, and the variant that worked last time. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { SUPPORT_FILES } from '../redirect.ts';
 import type { Variant } from './flags.ts';
 import { strictSeccomp } from './seccomp.ts';
@@ -29,7 +30,7 @@ export function supportIn(stateFolder: string): Support {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text);
-    // Users inside are others than here.
+    // The users inside of the container are others.
     chmodSync(file, path.startsWith('bin/') ? 0o755 : 0o644);
   }
   if (seccomp !== null) writeFileSync(seccomp, profile ?? '', { mode: 0o644 });
@@ -42,22 +43,15 @@ interface Remembered {
   readonly variant: Variant;
 }
 
-/** What started here last time, tried first next time. A wrong memory costs one more try. */
+/** The variant that started last time is tried first. A wrong one costs one more try. */
 export function rememberedVariant(stateFolder: string, key: string): Variant | null {
-  try {
-    const kept = JSON.parse(readFileSync(memoryIn(stateFolder), 'utf8')) as Remembered;
-    return kept.key === key ? kept.variant : null;
-  } catch {
-    return null;
-  }
+  const kept = orNull(() => JSON.parse(readFileSync(memoryIn(stateFolder), 'utf8')) as Remembered);
+  return kept?.key === key ? kept.variant : null;
 }
 
 export function rememberVariant(stateFolder: string, remembered: Remembered): void {
-  try {
-    writeWhole(memoryIn(stateFolder), JSON.stringify(remembered), { mode: 0o600 });
-  } catch {
-    // Only a courtesy to the next run.
-  }
+  // Only saves a try next time, so a failure does not matter.
+  orNull(() => writeWhole(memoryIn(stateFolder), JSON.stringify(remembered), { mode: 0o600 }));
 }
 
 function memoryIn(stateFolder: string): string {

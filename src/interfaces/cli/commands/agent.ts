@@ -1,5 +1,5 @@
 /** `baton agent start|list|show|stop`. */
-import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { findProgram } from '../../../foundation/find-program.ts';
 import { resolve } from 'node:path';
 import { ADAPTERS, type AgentSession } from '../../../domain/agent-session.ts';
 import { displayText } from '../../../foundation/display-text.ts';
@@ -30,7 +30,7 @@ export async function startOne(args: readonly string[], options: StartOptions, o
     throw cliProblem('usage', 'agent start --agent command: say which program, after --');
   }
   const [program] = args;
-  if (program !== undefined && findCommand(program) === null) {
+  if (program !== undefined && findProgram(program) === null) {
     throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
   }
   return withWorkspace(options, {}, async (ctx, principal, app) => {

@@ -7,7 +7,7 @@ import {
   type QueueRole,
 } from '../../../adapters/conformance/queue-conformance.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { findProgram } from '../../../foundation/find-program.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { answerColours, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -31,7 +31,7 @@ export async function conformanceQueue(
       'it needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
     );
   }
-  if (findCommand(program) === null) {
+  if (findProgram(program) === null) {
     throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
   }
   const { checkQueueProgram } = await import('../../../adapters/conformance/queue-conformance.ts');

@@ -11,7 +11,7 @@ import {
   type SetupRequest,
   type SetupState,
 } from '../../../adapters/agent-setup/agent-setup.ts';
-import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { findProgram } from '../../../foundation/find-program.ts';
 import { readVendor, VENDOR_TITLES, VENDORS, type Vendor } from '../../../domain/vendors.ts';
 import { workspaceFor } from '../../../workspace/workspace.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
@@ -125,7 +125,7 @@ function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: bool
   }
   output.line('');
   output.line(`${how === 'remove' ? 'taken out of' : 'set up in'} ${paths.join(', ')}`);
-  if (findCommand('baton') === null && how === 'install') {
+  if (findProgram('baton') === null && how === 'install') {
     output.warn('baton is not on the PATH: hooks and servers call it by that name (npm install -g batonpass)');
   }
   for (const line of plan.leftAlone) output.line(line);

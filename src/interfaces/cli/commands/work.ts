@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { programOf } from '../../../adapters/agent-runs/vendor-program.ts';
-import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { findProgram } from '../../../foundation/find-program.ts';
 import { readVendor, VENDORS, type Vendor } from '../../../domain/vendors.ts';
 import type { AgentId } from '../../../domain/names.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
@@ -99,7 +98,7 @@ function handlerFor(
   if (options.agent !== undefined) {
     const agents = vendorsArgument(options.agent).map((vendor) => ({
       vendor,
-      program: commandArgument(programOf(vendor)),
+      program: commandArgument(vendor),
     }));
     const model = options.model ?? null;
     const hasWorktree = options.worktree === true;
@@ -137,7 +136,7 @@ function handlerFor(
 }
 
 function commandArgument(program: string): string {
-  const found = findCommand(program);
+  const found = findProgram(program);
   if (found !== null) return found;
   throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
 }
