@@ -54,7 +54,7 @@ export const bareLoop: Contestant = {
     const open = prepare(database, 'SELECT out_all FROM agent WHERE n = ?');
     const send = (inputs: readonly Input[]): void => {
       add(inputs);
-      bells.ring([TO], false);
+      bells.notify([TO], false);
     };
     return {
       lives: async (concurrency, count) => {
@@ -88,7 +88,7 @@ export const bareLoop: Contestant = {
         }
         for (const row of rows) await onStart((JSON.parse(row[5] as string) as { input: Input }).input);
         complete(rows);
-        bells.ring([], true);
+        bells.notify([], true);
       }
     })();
     return {

@@ -107,7 +107,7 @@ export function damageIn(read: () => unknown): string | null {
   }
 }
 
-/** So many damaged records are passed over in one look; whoever has more has to run the doctor. */
+/** How many damaged records one query skips; beyond that `baton doctor` is needed. */
 export const DAMAGED_MAX = 10_000;
 
 /** Asks for more rows where some of the first ones cannot be read. */

@@ -15,7 +15,7 @@ export interface LookStore extends Pick<Store, 'nowMs' | 'close'> {
   readonly agents: Pick<Store['agents'], 'load'>;
 }
 
-/** Whoever something is offered to may see it. */
+/** The recipient of an offer may always see it. */
 export function lookInto(store: Store): LookStore {
   return {
     offersTo: async (agent, max) =>

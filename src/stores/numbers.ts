@@ -1,6 +1,6 @@
 /**
- * States, deeds and the steps between them as the numbers under which both databases know them. A stored number means
- * the same for ever: a number is never reused, and the lists only grow at their ends.
+ * States, fact types and steps as the numbers that both databases store. A stored number never changes its meaning: no
+ * number is reused, and the lists only grow at their ends.
  */
 import type { FactType } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';

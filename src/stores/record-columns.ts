@@ -49,42 +49,53 @@ export interface RecordColumn {
 
 interface FieldCodec {
   readonly columns: readonly Omit<RecordColumn, 'changes' | 'revised' | 'usual' | 'derived'>[];
-  /** `at(name)` is the place of a column; asked once, when the reader is made. */
+  /** `at(name)` is the place of a column; called once, when the reader is made. */
   reader(at: (name: string) => number): FieldReader;
 }
 type FieldReader = (into: Mutable<Handoff>, row: Row, ids: Ids) => void;
 type Writer = RecordColumn['write'];
 
+/** A field in one column. */
+function coded(
+  stored: FieldCodec['columns'][number],
+  read: (into: Mutable<Handoff>, value: unknown, ids: Ids) => void,
+): FieldCodec {
+  return {
+    columns: [stored],
+    reader: (at) => {
+      const place = at(stored.name);
+      return (into, row, ids) => read(into, row[place], ids);
+    },
+  };
+}
+
 /** The fields whose columns do not follow from their type. */
 const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
-  state: {
-    columns: [column('state', 'smallint', ({ state }) => stateNumber(state))],
-    reader: (at) => {
-      const state = at('state');
-      return (into, row) => {
-        into.state = present(stateOfNumber(row[state] as number), 'a known state');
-      };
+  state: coded(
+    column('state', 'smallint', ({ state }) => stateNumber(state)),
+    (into, value) => {
+      into.state = present(stateOfNumber(value as number), 'a known state');
     },
-  },
-  lineage: {
-    columns: [column('lineage', 'text', ({ lineage }) => writeLineage(lineage))],
-    reader: (at) => {
-      const lineage = at('lineage');
-      return (into, row) => {
-        into.lineage = row[lineage] === null ? NO_LINEAGE : readLineage(row[lineage] as string);
-      };
+  ),
+  lineage: coded(
+    column('lineage', 'text', ({ lineage }) => writeLineage(lineage)),
+    (into, value) => {
+      into.lineage = value === null ? NO_LINEAGE : readLineage(value as string);
     },
-  },
-  // After `kind`, which says what the usual terms are.
-  terms: {
-    columns: [column('terms', 'text', ({ kind, terms }) => writeTerms(kind, terms))],
-    reader: (at) => {
-      const terms = at('terms');
-      return (into, row) => {
-        into.terms = row[terms] === null ? DEFAULT_TERMS[into.kind] : readTerms(row[terms] as string);
-      };
+  ),
+  // Read after `kind`, which says what the usual terms are.
+  terms: coded(
+    column('terms', 'text', ({ kind, terms }) => writeTerms(kind, terms)),
+    (into, value) => {
+      into.terms = value === null ? DEFAULT_TERMS[into.kind] : readTerms(value as string);
     },
-  },
+  ),
+  claims: coded(
+    column('claims', 'text', ({ claims }) => (claims.length === 0 ? null : JSON.stringify(claims))),
+    (into, value) => {
+      into.claims = value === null ? [] : readClaims(value as string);
+    },
+  ),
   custody: {
     columns: [
       column('session', 'text', ({ custody }, ids) =>
@@ -129,15 +140,6 @@ const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
       };
     },
   },
-  claims: {
-    columns: [column('claims', 'text', ({ claims }) => (claims.length === 0 ? null : JSON.stringify(claims)))],
-    reader: (at) => {
-      const claims = at('claims');
-      return (into, row) => {
-        into.claims = row[claims] === null ? [] : readClaims(row[claims] as string);
-      };
-    },
-  },
 };
 
 /** A closed set is stored as the place of the value in its list; both lists only grow at their ends. */
@@ -156,53 +158,41 @@ const COLUMN_TYPES: Partial<Record<Described['type'], RecordColumn['type']>> = {
 
 /** For every field that is one value in one column. */
 function plainCodec(name: keyof Handoff, columnName: string, shape: Described): FieldCodec {
-  const type = COLUMN_TYPES[shape.type] ?? 'text';
+  const stored = (write: Writer): FieldCodec['columns'][number] =>
+    column(columnName, COLUMN_TYPES[shape.type] ?? 'text', write);
   const list = NUMBERED[name];
-  const write: Writer =
-    list !== undefined
-      ? (handoff) => list.indexOf(handoff[name] as string)
-      : shape.type === 'agent'
-        ? (handoff, ids) => ids.agentNumber(handoff[name] as AgentId)
-        : (handoff) => handoff[name] as ColumnValue;
+  if (list !== undefined) {
+    return coded(
+      stored((handoff) => list.indexOf(handoff[name] as string)),
+      (into: Values, value) => {
+        into[name] = present(list[value as number], `a known ${name}`);
+      },
+    );
+  }
+  if (shape.type === 'agent') {
+    return coded(
+      stored((handoff, ids) => ids.agentNumber(handoff[name] as AgentId)),
+      (into: Values, value, ids) => {
+        into[name] = ids.agentName(value as never);
+      },
+    );
+  }
+  // Without `coded`: a call for each value would be most of what reading a row costs.
   const reader = (at: (name: string) => number): FieldReader => {
     const place = at(columnName);
-    if (list !== undefined) {
-      return (into: Values, row) => {
-        into[name] = present(list[row[place] as number], `a known ${name}`);
-      };
-    }
-    if (shape.type === 'agent') {
-      return (into: Values, row, ids) => {
-        into[name] = ids.agentName(row[place] as never);
-      };
-    }
     return (into: Values, row) => {
       into[name] = row[place];
     };
   };
-  return { columns: [column(columnName, type, write)], reader };
+  return { columns: [stored((handoff) => handoff[name] as ColumnValue)], reader };
 }
 
 type Values = Record<keyof Handoff, unknown>;
 
 export const RECORD_EXTRA = extraOf(HANDOFF);
-const EXTRA_COLUMN: RecordColumn = {
-  ...column('extra', 'text', RECORD_EXTRA.write),
-  changes: true,
-  revised: false,
-  usual: null,
-  derived: false,
-};
-
+const EXTRA = { changes: true, revised: false, usual: null, derived: false } as const;
 /** Follow from the record, for the indexes. */
-const DERIVED: readonly RecordColumn[] = [
-  { ...column('rank', 'bigint', ({ offeredAt, priority }) => rankOf(offeredAt, priority)), ...derived() },
-  { ...column('due_at', 'bigint', dueAtOf), ...derived() },
-];
-
-function derived(): Pick<RecordColumn, 'changes' | 'revised' | 'usual' | 'derived'> {
-  return { changes: true, revised: false, usual: undefined, derived: true };
-}
+const DERIVED = { changes: true, revised: false, usual: undefined, derived: true } as const;
 
 const FIELDS = fieldsOf(HANDOFF)
   .filter(({ columns }) => columns !== null)
@@ -218,8 +208,9 @@ const COLUMNS: readonly RecordColumn[] = [
   ...FIELDS.flatMap(({ codec, changes, revised, usual }) =>
     codec.columns.map((each): RecordColumn => ({ ...each, changes, revised, usual, derived: false })),
   ),
-  EXTRA_COLUMN,
-  ...DERIVED,
+  { ...column('extra', 'text', RECORD_EXTRA.write), ...EXTRA },
+  { ...column('rank', 'bigint', ({ offeredAt, priority }) => rankOf(offeredAt, priority)), ...DERIVED },
+  { ...column('due_at', 'bigint', dueAtOf), ...DERIVED },
 ];
 
 /** What never changes once it is on offer; then what moves change. */
@@ -230,7 +221,7 @@ export const CHANGING_COLUMNS = COLUMNS.filter(({ changes }) => changes);
 /** For reading, in this order. */
 export const READ_COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS].filter((each) => !each.derived);
 
-/** Whether nothing is different but what stands in these columns. */
+/** Whether the records differ only in these columns. */
 export function differsOnlyIn(names: readonly string[]): (before: Handoff, next: Handoff) => boolean {
   const others = fieldsOf(HANDOFF)
     .filter(({ columns }) => !(columns ?? ['extra']).some((each) => names.includes(each)))

@@ -20,7 +20,7 @@ export interface Schedules {
   list(max: number, after?: string): Promise<readonly ScheduleRecord[]>;
   /** Those whose next occurrence has come by the store's clock, oldest first. */
   due(max: number): Promise<readonly ScheduleRecord[]>;
-  /** Moves the very schedule that was read on to its next occurrence; false: somebody else has, or it is gone. */
+  /** Moves the schedule that was read to its next occurrence. False: another process has, or it is gone. */
   advance(read: ScheduleRecord, next: Pick<ScheduleRecord, 'nextAt' | 'last'>): Promise<boolean>;
   /** False: there was none. */
   remove(id: string): Promise<boolean>;

@@ -11,7 +11,7 @@ import type { Handoff } from '../domain/handoff.ts';
 export const INDEXED_MAX = 64 * 1024;
 /** Longer ones are found by their beginning. Databases limit what they index; a digest in hex still fits. */
 const WORD_MAX = 128;
-/** Nobody types more; of what is pasted, these are looked for. */
+/** Of a longer query only the first words count. */
 const ASKED_MAX = 64;
 
 /** Accents and signs that change how a character looks, and what is between characters without being seen. */

@@ -1,7 +1,6 @@
 /**
- * The seam to a database. A store opens a transaction, hands the newest record to a pure decision, and writes the
- * answer with its facts; it decides nothing itself. `insert`, `claim`, `change` and `relay` are the only writing paths
- * of handoffs.
+ * The contract with a database. A store opens a transaction, passes the newest record to a pure decision, and writes the
+ * result with its facts; it decides nothing itself. Only `insert`, `claim`, `change` and `relay` write handoffs.
  *
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
@@ -50,7 +49,7 @@ export interface Store {
     openings: readonly Opening[],
     guard?: Guard,
   ): Promise<Result<Relayed, Refusal>>;
-  /** A lost body is a fault. `settled`: null also until it is, for those who wait, look often and find nothing. */
+  /** A lost body is a fault. With `settled` it returns null until the handoff is settled, at lower cost. */
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
   /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
   find(query: Query): Promise<Page>;
@@ -79,7 +78,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** How often a stale decision is taken again before the caller is told that too many want the same record. */
+/** How often a stale decision is taken again before the call fails. */
 export const ROUNDS_MAX = 16;
 /** One claim never holds the write lock for longer than a sender may wait for it. */
 export const CLAIM_MAX = 200;
@@ -90,7 +89,7 @@ export interface Opening {
   readonly dependsOn: readonly HandoffId[];
   readonly body: JsonText;
   readonly decide: DecideFirst;
-  /** Its id was made for it just now out of enough chance: nobody has to look whether there is one. */
+  /** The id is fresh and random, so the store need not check whether it exists. */
   readonly unheardOf?: true;
   /** Who gets it. A store may wake their workers in this process at once, so that a claim shares its commit. */
   readonly to?: AgentId;
@@ -178,13 +177,13 @@ export interface Outbox {
   due(max: number): Promise<readonly DueEffect[]>;
   done(keys: readonly string[]): Promise<void>;
   /**
-   * Postpones what is due, for whoever is about to carry it out. False: it is not due any more, because another process
+   * Postpones a due effect for the process that is about to carry it out. False: it is not due any more, because another process
    * took it or has done it.
    */
   take(key: string, forMs: number): Promise<boolean>;
-  /** `tries` is kept with it, for whoever comes next; without, what is there stays. */
+  /** Stores `tries` with it; without, the number stays. */
   later(key: string, inMs: number, tries?: number): Promise<void>;
-  /** Gives up what is not done. Its reason is kept, and somebody may try it again. */
+  /** Gives up an effect that is not done. The reason is stored, and `again` can revive it. */
   drop(key: string, says: string): Promise<void>;
   /** What was given up, newest first. */
   dropped(max: number): Promise<readonly DroppedEffect[]>;
@@ -201,7 +200,7 @@ export interface DueEffect extends Effect {
 
 export interface DroppedEffect extends DueEffect {
   readonly droppedAt: number;
-  /** Why nobody tries it any more. */
+  /** Why it was given up. */
   readonly says: string;
 }
 
@@ -233,7 +232,7 @@ export interface Transfer {
   copies(after: string | null, max: number): Promise<CopiesPage>;
   /**
    * All in one transaction, exactly as they are, facts included; limits do not apply. A known id with the same trail is
-   * `same`, with another one `different`: neither is written. Whoever held one by process is an ended session here.
+   * `same`, with another one `different`: neither is written. A session that held one by process is an ended session here.
    */
   restore(copies: readonly Copy[]): Promise<readonly ('added' | 'same' | 'different')[]>;
   /**
@@ -258,7 +257,7 @@ export interface DamagedRecord {
   readonly says: string;
 }
 
-/** A handoff as it was at one moment, told by the hash of its last fact. */
+/** A handoff at one revision, identified by the hash of its last fact. */
 export type Head = Pick<Handoff, 'id' | 'revision' | 'trail'>;
 
 export interface Copy extends Whole {
@@ -321,14 +320,14 @@ export interface DutyHolder {
 
 /** What one process in each place (machine, boot and space of process ids) does for all. */
 export interface Upkeep {
-  /** Who has the duty in the place of this process, if anybody. */
+  /** The duty holder in the place of this process; null: there is none. */
   dutyHolder(process: ProcessIdentity): Promise<DutyHolder | null>;
-  /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: somebody else was faster. */
+  /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: another process was faster. */
   takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
   leaveDuty(process: ProcessIdentity): Promise<void>;
   /**
-   * Compares the store's wall clock with a monotonic clock, and keeps the reading for whoever looks next. Every process
-   * that takes leases away looks first: a process that has just begun cannot tell otherwise that the clock was set.
+   * Compares the store's wall clock with a monotonic clock, and stores the reading. Every process calls this before it ends
+   * leases: a process that has just started could not know otherwise that the clock was set.
    */
   lookAtClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockLook>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */

@@ -13,7 +13,7 @@ export interface Tokens {
   byIds(ids: readonly string[]): Promise<readonly UsedToken[]>;
   /** Oldest first, the revoked ones too. */
   list(): Promise<readonly UsedToken[]>;
-  /** Somebody has shown it. Kept for people, who need not know it to the second. */
+  /** Records that the token was used, for people; not to the second. */
   used(id: string): Promise<void>;
   /** False: there is no such token that is not revoked. */
   revoke(id: string, revoking: Revoking): Promise<boolean>;
@@ -51,7 +51,7 @@ export interface UsedToken extends TokenRecord {
 /** Who made a token, and what that does to the bootstrap. */
 export interface Minting {
   readonly by: string;
-  /** `recovered`: made without showing a token, by somebody who can open the database. */
+  /** `recovered`: made without a token, by a user who can open the database. */
   readonly what?: 'minted' | 'recovered';
   /** `use`: only while the bootstrap is open. Both close it; absent leaves it as it is. */
   readonly bootstrap?: 'use' | 'close';

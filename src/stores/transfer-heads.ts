@@ -1,4 +1,4 @@
-/** What every store answers about heads that somebody brings along: how far they are its own, in its own order. */
+/** How many of the given heads a store recognizes as its own, in its own order. */
 import type { HandoffId } from '../domain/names.ts';
 import type { Head, Transfer } from './store.ts';
 

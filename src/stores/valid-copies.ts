@@ -1,4 +1,4 @@
-/** What every store asks before it restores: nothing impossible comes in, and nobody waits in a circle. */
+/** The checks before a restore: the copies are possible, and no handoffs wait for each other. */
 import { InvalidCopy } from '../foundation/store-fault.ts';
 import { ringThrough } from '../domain/dependencies.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';

@@ -1,6 +1,6 @@
 /**
- * What every decision has to keep, whoever took it. A decision that does not is our own bug, so it is asserted and not
- * refused; asserted before the write, because afterwards the trail would already be wrong.
+ * What every decision has to fulfil. A violation is a bug of ours, so it is asserted and not refused; before the write,
+ * because afterwards the trail would be wrong.
  */
 import { assert } from '../foundation/assert.ts';
 import type { Decision } from '../domain/decision.ts';

@@ -96,7 +96,7 @@ describe('bells', () => {
       ...Array.from({ length: 600 }, (_, index) => agentOf(`agent-${index}`)),
       agentOf('settled'),
     ];
-    bells.ring(agents, true);
+    bells.notify(agents, true);
     expect(existsSync(join(folder, '@settled'))).toBe(true);
     expect(existsSync(join(folder, 'settled'))).toBe(true);
     bells.close();

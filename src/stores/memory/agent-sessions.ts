@@ -12,9 +12,7 @@ export function openAgentSessions({ agents }: Tables): AgentSessions {
       agents.set(added.id, added);
       return added;
     },
-    async load(id) {
-      return agents.get(id) ?? null;
-    },
+    load: async (id) => agents.get(id) ?? null,
     async list({ open, before = Infinity, max }) {
       const newestFirst = [...agents.values()].toReversed();
       return newestFirst.filter((each) => each.id < before && (open !== true || isOpenSession(each))).slice(0, max);

@@ -2,14 +2,14 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Finding } from '../store.ts';
 import type { Tables } from './tables.ts';
 
-/** Counters are counted anew each time here, so only records and their trails can disagree. */
-export function audit(shelf: Tables): readonly Finding[] {
+/** There are no stored counters here, so only records and their trails can disagree. */
+export function audit(tables: Tables): readonly Finding[] {
   const facts = new Map<HandoffId, { count: number; hash: string }>();
-  for (const fact of shelf.facts) {
+  for (const fact of tables.facts) {
     if (fact === null) continue;
     facts.set(fact.handoff, { count: (facts.get(fact.handoff)?.count ?? 0) + 1, hash: fact.hash });
   }
-  return [...shelf.rows.values()].flatMap(({ handoff: { id, revision, trail } }): Finding[] => {
+  return [...tables.rows.values()].flatMap(({ handoff: { id, revision, trail } }): Finding[] => {
     const { count, hash } = facts.get(id) ?? { count: 0, hash: null };
     return [
       ...(count === revision

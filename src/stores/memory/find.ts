@@ -6,101 +6,85 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
-import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted } from '../store.ts';
+import type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, Wanted } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
 import { wordsAsked, wordsOf } from '../search-words.ts';
 import { requestName, type Row, type Tables } from './tables.ts';
 
-type Filter = Extract<Query, { readonly by: 'filter' }>;
-
-export function find(shelf: Tables, query: Query, nowMs: number): Page {
+export function find(tables: Tables, query: Query, nowMs: number): Page {
+  const all = [...tables.rows.values()].map(({ handoff }) => handoff);
+  const page = (items: readonly Handoff[]): Page => ({ items, next: null });
+  const first = (max: number, isWanted: (handoff: Handoff) => boolean): Page =>
+    page(all.filter(isWanted).slice(0, max));
+  const after = (id: string | undefined, max: number, isWanted: (handoff: Handoff) => boolean): Page => {
+    const rest = all.slice(all.findIndex((handoff) => handoff.id === id) + 1);
+    return pageById(rest.filter(isWanted).slice(0, max), max);
+  };
+  const byIds = (ids: readonly HandoffId[]): Page => page(ids.flatMap((id) => tables.rows.get(id)?.handoff ?? []));
   switch (query.by) {
     case 'ids':
-      return whole(query.ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined));
+      return byIds(query.ids);
     case 'request':
-      return whole(requested(shelf, query.request));
-    case 'overdue':
-      return whole(overdue(shelf, nowMs).slice(0, query.max));
+      return byIds(tables.requests.get(requestName(query.request))?.ids ?? []);
+    case 'overdue': {
+      const dueAt = (handoff: Handoff): number => dueAtOf(handoff) ?? Infinity;
+      const overdue = all.filter((handoff) => dueAt(handoff) <= nowMs).toSorted((a, b) => dueAt(a) - dueAt(b));
+      return page(overdue.slice(0, query.max));
+    }
     case 'session':
-      return whole(
-        all(shelf)
-          .filter((handoff) => heldBy(handoff) === query.session)
-          .slice(0, query.max),
+      return first(query.max, (handoff) => heldBy(handoff) === query.session);
+    case 'chain': {
+      const { root, visibleTo } = query;
+      return first(
+        query.max,
+        (handoff) => (handoff.id === root || handoff.lineage.root === root) && isVisible(handoff, visibleTo),
       );
-    case 'chain':
-      return whole(
-        all(shelf)
-          .filter(({ id, lineage }) => id === query.root || lineage.root === query.root)
-          .filter((handoff) => isVisible(handoff, query.visibleTo))
-          .slice(0, query.max),
-      );
-    case 'artifacts':
-      return whole(
-        all(shelf)
-          .filter(({ terms }) => terms.artifacts?.some((id) => query.artifacts.includes(id)) === true)
-          .toReversed()
-          .slice(0, query.max),
-      );
+    }
+    case 'artifacts': {
+      const using = all.filter(({ terms }) => terms.artifacts?.some((id) => query.artifacts.includes(id)) === true);
+      return page(using.toReversed().slice(0, query.max));
+    }
     case 'places':
-      return pageById(
-        afterId(all(shelf), query.after)
-          .filter(({ blockedOn }) => blockedOn?.reason === 'place')
-          .slice(0, query.max),
-        query.max,
-      );
+      return after(query.after, query.max, ({ blockedOn }) => blockedOn?.reason === 'place');
     case 'waiting':
-      return pageById(
-        afterId(all(shelf), query.after)
-          .filter((handoff) => isWaiting(shelf, handoff, query.on))
-          .slice(0, query.max),
-        query.max,
-      );
+      return after(query.after, query.max, (handoff) => isWaiting(tables, handoff, query.on));
     case 'short-id': {
       const pattern = new RegExp(`^hoff-[^-]{8}-[^-]{4}-[^-]{4}-[^-]{4}-${query.short.toLowerCase()}`);
-      return whole(
-        all(shelf)
-          .filter(({ id }) => pattern.test(id))
-          .slice(0, query.max),
-      );
+      return first(query.max, ({ id }) => pattern.test(id));
     }
     case 'retries': {
       const ids = new Set<HandoffId | null>(query.of.map(({ id }) => id));
-      return whole(
-        all(shelf)
-          .filter(({ lineage }) => lineage.retryOf !== null && ids.has(lineage.retryOf))
-          .slice(0, query.max),
-      );
+      return first(query.max, ({ lineage }) => lineage.retryOf !== null && ids.has(lineage.retryOf));
     }
     case 'freed':
-      return whole(
-        all(shelf)
-          .filter((handoff) => isFreed(shelf, handoff))
-          .slice(0, query.max),
-      );
+      return first(query.max, ({ blockedOn, terms }) => {
+        const isCompleted = (id: HandoffId): boolean => tables.rows.get(id)?.handoff.state === 'completed';
+        return blockedOn?.reason === 'dependency' && terms.dependsOn.every(isCompleted);
+      });
     case 'filter':
-      return page(shelf, query);
+      return filtered(tables, query);
   }
 }
 
-export function factsOf(shelf: Tables, query: FactQuery): readonly FactRead[] {
+export function factsOf(tables: Tables, query: FactQuery): readonly FactRead[] {
   if (query.newest === true) {
-    const all = shelf.facts.flatMap((fact, place) => (fact === null ? [] : [{ fact, cursor: String(place) }]));
+    const all = tables.facts.flatMap((fact, place) => (fact === null ? [] : [{ fact, cursor: String(place) }]));
     return all.slice(Math.max(0, all.length - query.max));
   }
   const from = query.after === undefined ? 0 : readCursor(query.after) + 1;
   const read: FactRead[] = [];
-  for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
-    const fact = shelf.facts[at];
+  for (let at = from; at < tables.facts.length && read.length < query.max; at += 1) {
+    const fact = tables.facts[at];
     if (fact === undefined || fact === null || (query.handoff !== undefined && fact.handoff !== query.handoff))
       continue;
-    if (query.only !== undefined && !isWanted(shelf, fact, query.only)) continue;
+    if (query.only !== undefined && !isWanted(tables, fact, query.only)) continue;
     read.push({ fact, cursor: String(at) });
   }
   return read;
 }
 
-function isWanted(shelf: Tables, fact: Fact, { handoff, agent, states }: FactFilter): boolean {
-  const { from, to } = shelf.rows.get(fact.handoff)?.handoff ?? {};
+function isWanted(tables: Tables, fact: Fact, { handoff, agent, states }: FactFilter): boolean {
+  const { from, to } = tables.rows.get(fact.handoff)?.handoff ?? {};
   return (
     (handoff === undefined || fact.handoff === handoff) &&
     (agent === undefined || from === agent || to === agent) &&
@@ -113,49 +97,20 @@ export function heldBy(handoff: Handoff): SessionId | null {
   return handoff.state === 'accepted' && handoff.custody?.by === 'process' ? handoff.custody.session : null;
 }
 
-function all(shelf: Tables): readonly Handoff[] {
-  return [...shelf.rows.values()].map((row) => row.handoff);
-}
-
-function afterId(handoffs: readonly Handoff[], id: string | undefined): readonly Handoff[] {
-  return handoffs.slice(handoffs.findIndex((handoff) => handoff.id === id) + 1);
-}
-
-function whole(items: readonly Handoff[]): Page {
-  return { items, next: null };
-}
-
-function requested(shelf: Tables, request: Pick<RequestKey, 'by' | 'key'>): readonly Handoff[] {
-  const ids = shelf.requests.get(requestName(request))?.ids ?? [];
-  return ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined);
-}
-
-function overdue(shelf: Tables, nowMs: number): readonly Handoff[] {
-  const dueAt = (handoff: Handoff): number => dueAtOf(handoff) ?? Infinity;
-  return all(shelf)
-    .filter((handoff) => dueAt(handoff) <= nowMs)
-    .toSorted((a, b) => dueAt(a) - dueAt(b));
-}
-
-function isWaiting(shelf: Tables, handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
+function isWaiting(tables: Tables, handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
   const { blockedOn, terms } = handoff;
   if (on === 'answer') return blockedOn?.reason === 'question' && dueAtOf(handoff) !== null;
   if (blockedOn?.reason !== 'dependency') return false;
   if (on !== 'failed') return terms.dependsOn.some((id) => id.startsWith(on.named));
-  return terms.dependsOn.some((id) => hasEndedBadly(shelf.rows.get(id)?.handoff.state));
+  return terms.dependsOn.some((id) => hasEndedBadly(tables.rows.get(id)?.handoff.state));
 }
 
-function isFreed(shelf: Tables, { blockedOn, terms }: Handoff): boolean {
-  if (blockedOn?.reason !== 'dependency') return false;
-  return terms.dependsOn.every((id) => shelf.rows.get(id)?.handoff.state === 'completed');
-}
-
-/** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
-function page(shelf: Tables, filter: Filter): Page {
+/** The newest first. Numbers of rows never change, so a new handoff does not shift the pages of a reader. */
+function filtered(tables: Tables, filter: Extract<Query, { readonly by: 'filter' }>): Page {
   const { after, oldestFirst = false } = filter;
   const passed = after === undefined ? null : readCursor(after);
   const isPast = (number: number): boolean => passed === null || (oldestFirst ? number > passed : number < passed);
-  const found = wantedIn(shelf, filter).filter(({ number }) => isPast(number));
+  const found = wantedIn(tables, filter).filter(({ number }) => isPast(number));
   const rest = oldestFirst ? found : found.toReversed();
   const shown = rest.slice(0, filter.max);
   const last = shown.at(-1);
@@ -164,17 +119,17 @@ function page(shelf: Tables, filter: Filter): Page {
 }
 
 /** In the order in which they came. */
-function wantedIn(shelf: Tables, wanted: Wanted): readonly { readonly handoff: Handoff; readonly number: number }[] {
+function wantedIn(tables: Tables, wanted: Wanted): readonly { readonly handoff: Handoff; readonly number: number }[] {
   const asked = wanted.text === undefined ? null : wordsAsked(wanted.text);
-  return [...shelf.rows.values()]
+  return [...tables.rows.values()]
     .map((row, number) => ({ row, handoff: row.handoff, number }))
     .filter(({ handoff }) => matches(handoff, wanted))
     .filter(({ row }) => asked === null || hasAll(row, asked));
 }
 
-export function count(shelf: Tables, wanted: Wanted): StateCounts {
+export function count(tables: Tables, wanted: Wanted): StateCounts {
   const counts: Partial<Record<State, number>> = {};
-  for (const { handoff } of wantedIn(shelf, wanted)) counts[handoff.state] = (counts[handoff.state] ?? 0) + 1;
+  for (const { handoff } of wantedIn(tables, wanted)) counts[handoff.state] = (counts[handoff.state] ?? 0) + 1;
   return counts;
 }
 

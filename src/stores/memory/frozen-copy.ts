@@ -1,4 +1,4 @@
-/** A copy that nobody can change any more: what callers keep of a record, or get of it, is never the store's own. */
+/** An immutable deep copy: callers never share an object with the store. */
 export function frozenCopy<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   const copy: unknown = Array.isArray(value)

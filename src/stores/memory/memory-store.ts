@@ -1,18 +1,17 @@
 /**
- * The reference: what the other stores promise, in the plainest code that keeps it. It backs the simulation.
+ * The reference store: the contract in the plainest code. The simulation runs on it.
  *
- * Every operation happens whole at the moment of its call, and only the answer is a promise: whoever simulates delays
- * puts them before and after the call, and sees no others.
+ * Every operation is complete at the moment of its call, and only its answer is a promise: a simulation adds its delays
+ * before and after the call, and there are no others.
  */
 import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
-import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
+import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { openAgentSessions } from './agent-sessions.ts';
-import { change, claim } from './change.ts';
 import { count, factsOf, find } from './find.ts';
-import { openHints, type Hints } from './wake-waiters.ts';
-import { insert, relay } from './insert.ts';
+import { openHints } from './wake-waiters.ts';
+import { openHandoffs } from './handoffs.ts';
 import { openOutbox } from './outbox.ts';
 import { openPauses } from './pauses.ts';
 import { openPolicies } from './policies.ts';
@@ -32,24 +31,25 @@ export interface MemoryStoreOptions {
 }
 
 export function openMemoryStore({ clock, limits, timers = systemTimers }: MemoryStoreOptions): Store {
-  const shelf = emptyTables();
+  const tables = emptyTables();
   const hints = openHints(timers);
   let closed = false;
   const mustBeOpen = (): void => {
     if (closed) throw new StoreFault('the store is closed', 'unchanged');
   };
   return {
-    ...whileOpen(openHandoffs(shelf, hints, clock, limits), mustBeOpen),
-    sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
-    outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
-    tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
-    agents: whileOpen(openAgentSessions(shelf), mustBeOpen),
-    schedules: whileOpen(openSchedules(shelf, clock), mustBeOpen),
-    pauses: whileOpen(openPauses(shelf, clock), mustBeOpen),
-    policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
-    transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
-    retention: whileOpen(openRetention(shelf, clock), mustBeOpen),
-    upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
+    ...whileOpen(openHandoffs(tables, hints, clock, limits), mustBeOpen),
+    ...whileOpen(openReads(tables, clock), mustBeOpen),
+    sessions: whileOpen(openSessions(tables, clock), mustBeOpen),
+    outbox: whileOpen(openOutbox(tables, clock), mustBeOpen),
+    tokens: whileOpen(openTokens(tables, clock), mustBeOpen),
+    agents: whileOpen(openAgentSessions(tables), mustBeOpen),
+    schedules: whileOpen(openSchedules(tables, clock), mustBeOpen),
+    pauses: whileOpen(openPauses(tables, clock), mustBeOpen),
+    policy: whileOpen(openPolicies(tables, clock), mustBeOpen),
+    transfer: whileOpen(openTransfer(tables, hints, clock), mustBeOpen),
+    retention: whileOpen(openRetention(tables, clock), mustBeOpen),
+    upkeep: whileOpen(openUpkeep(tables, clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),
     nowMs: () => clock.nowMs(),
     async close() {
@@ -59,51 +59,22 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
   };
 }
 
-type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | 'find' | 'count' | 'facts'>;
-
-function openHandoffs(shelf: Tables, hints: Hints, clock: Clock, limits: Limits): Handoffs {
+function openReads(tables: Tables, clock: Clock): Pick<Store, 'load' | 'find' | 'count' | 'facts'> {
   return {
-    async insert(openings, guard = {}) {
-      const held = guard.overLimits === true ? NO_LIMITS : limits;
-      const { answer, written } = insert(shelf, openings, guard.request, held, clock.nowMs());
-      hints.ring(written);
-      return answer;
-    },
-    async claim(agent, max, decide) {
-      const { claimed, written } = claim(shelf, agent, max, decide, limits, clock.nowMs());
-      hints.ring(written);
-      return claimed;
-    },
-    async change(targets, decide) {
-      const { answers, written } = change(shelf, targets, decide, limits, clock.nowMs());
-      hints.ring(written);
-      return answers;
-    },
-    async relay(target, decide, openings, guard = {}) {
-      const { answer, written } = relay(shelf, target, decide, openings, guard.request, limits, clock.nowMs());
-      hints.ring(written);
-      return answer;
-    },
     async load(id, when) {
-      const row = shelf.rows.get(id);
+      const row = tables.rows.get(id);
       if (row === undefined || (when === 'settled' && !isFinal(row.handoff.state))) return null;
       return { ...row };
     },
-    async find(query) {
-      return find(shelf, query, clock.nowMs());
-    },
-    async count(wanted) {
-      return count(shelf, wanted);
-    },
-    async facts(query) {
-      return factsOf(shelf, query);
-    },
+    find: async (query) => find(tables, query, clock.nowMs()),
+    count: async (wanted) => count(tables, wanted),
+    facts: async (query) => factsOf(tables, query),
   };
 }
 
 type Operation = (...given: never[]) => Promise<unknown>;
 
-/** The same operations, each of which first sees whether it may still happen. */
+/** The same operations, each of which throws after `close`. */
 function whileOpen<Operations extends { [Name in keyof Operations]: Operation }>(
   operations: Operations,
   mustBeOpen: () => void,

@@ -4,17 +4,13 @@ import type { Tables } from './tables.ts';
 
 export function openPolicies({ policies }: Tables, clock: Clock): Policies {
   return {
-    async current() {
-      return policies.at(-1) ?? null;
-    },
+    current: async () => policies.at(-1) ?? null,
     async put(policy, expectedVersion, by) {
       if (policies.length !== expectedVersion) return null;
       const record = Object.freeze({ version: expectedVersion + 1, policy, by, at: clock.nowMs() });
       policies.push(record);
       return record;
     },
-    async history(max) {
-      return policies.toReversed().slice(0, max);
-    },
+    history: async (max) => policies.toReversed().slice(0, max),
   };
 }

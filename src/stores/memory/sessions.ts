@@ -6,10 +6,10 @@ import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { KeptSession, Tables } from './tables.ts';
 
-export function openSessions(shelf: Tables, clock: Clock): Sessions {
-  const { sessions } = shelf;
+export function openSessions(tables: Tables, clock: Clock): Sessions {
+  const { sessions } = tables;
   const silence = (kept: KeptSession): number => clock.monotonicMs() - kept.beatAtMs;
-  const holds = (id: SessionId): boolean => [...shelf.rows.values()].some((row) => heldBy(row.handoff) === id);
+  const holds = (id: SessionId): boolean => [...tables.rows.values()].some((row) => heldBy(row.handoff) === id);
   const beat = (id: SessionId): boolean => {
     const kept = sessions.get(id);
     if (kept === undefined || kept.ended) return false;
@@ -18,7 +18,7 @@ export function openSessions(shelf: Tables, clock: Clock): Sessions {
   };
   return {
     async open({ id, agent, process, leaseMs }) {
-      // Whoever did not hear the first answer asks again; an ended session stays ended.
+      // A caller that lost the first answer asks again; an ended session stays ended.
       if (sessions.has(id)) beat(id);
       else {
         const beatAtMs = clock.monotonicMs();

@@ -1,7 +1,7 @@
 /**
- * All that the store remembers, and the one way to change it: a draft over it that is put down whole or forgotten.
+ * All data of the store, and the one way to change handoffs: a draft that is committed whole or dropped.
  *
- * Maps keep the order in which their keys first came, so the order of `rows` is that of insertion.
+ * Maps keep the order of insertion, so `rows` does too.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { isInboxKind, type Decision, type Effect } from '../../domain/decision.ts';
@@ -28,7 +28,7 @@ export interface Row {
   readonly outcome: JsonText | null;
 }
 
-/** Kept when it is done, because its key is never to be used again. */
+/** Kept when it is done, because its key must never be used again. */
 interface KeptEffect {
   readonly effect: DueEffect;
   /** Null: done. */
@@ -107,19 +107,19 @@ export interface Draft {
   /** In order of insertion, as they will be. */
   rows(): Iterable<Row>;
   write(row: Row, decision: Decision): void;
-  /** Puts everything down and answers what it wrote, in order. */
+  /** Writes everything and answers what was written, in order. */
   commit(): readonly Handoff[];
 }
 
-export function draftOver(shelf: Tables): Draft {
+export function draftOver(tables: Tables): Draft {
   const written = new Map<HandoffId, Row>();
   const decisions: Decision[] = [];
   return {
-    row: (id) => written.get(id) ?? shelf.rows.get(id),
-    removed: (id) => shelf.removed.get(id),
+    row: (id) => written.get(id) ?? tables.rows.get(id),
+    removed: (id) => tables.removed.get(id),
     *rows() {
-      for (const [id, kept] of shelf.rows) yield written.get(id) ?? kept;
-      for (const [id, added] of written) if (!shelf.rows.has(id)) yield added;
+      for (const [id, kept] of tables.rows) yield written.get(id) ?? kept;
+      for (const [id, added] of written) if (!tables.rows.has(id)) yield added;
     },
     write(next, decision) {
       decisions.push(decision);
@@ -127,29 +127,29 @@ export function draftOver(shelf: Tables): Draft {
     },
     commit() {
       for (const [id, next] of written) {
-        shelf.rows.set(id, next);
-        if (!shelf.numbers.has(id)) shelf.numbers.set(id, (shelf.newest.number += 1));
-        shelf.removed.delete(id);
+        tables.rows.set(id, next);
+        if (!tables.numbers.has(id)) tables.numbers.set(id, (tables.newest.number += 1));
+        tables.removed.delete(id);
       }
       for (const { handoff, facts, effects = [] } of decisions) {
-        if (facts.some(isErasure)) eraseTold(shelf, handoff.id);
-        shelf.facts.push(...facts);
-        for (const effect of effects) keepEffect(shelf, effect);
+        if (facts.some(isErasure)) eraseTold(tables, handoff.id);
+        tables.facts.push(...facts);
+        for (const effect of effects) keepEffect(tables, effect);
       }
       return decisions.map((decision) => decision.handoff);
     },
   };
 }
 
-function eraseTold(shelf: Tables, id: HandoffId): void {
-  for (const [index, fact] of shelf.facts.entries()) if (fact?.handoff === id) shelf.facts[index] = erasedFact(fact);
-  for (const [key, { effect }] of shelf.effects) {
+function eraseTold(tables: Tables, id: HandoffId): void {
+  for (const [index, fact] of tables.facts.entries()) if (fact?.handoff === id) tables.facts[index] = erasedFact(fact);
+  for (const [key, { effect }] of tables.effects) {
     if (key.startsWith(`${id}:`))
-      shelf.effects.set(key, { effect: { ...effect, payload: '{}' as JsonText }, dueAtMs: null });
+      tables.effects.set(key, { effect: { ...effect, payload: '{}' as JsonText }, dueAtMs: null });
   }
 }
 
-function keepEffect(shelf: Tables, effect: Effect): void {
-  if (shelf.effects.has(effect.key)) return;
-  shelf.effects.set(effect.key, { effect, dueAtMs: isInboxKind(effect.kind) ? NEVER : -Infinity });
+function keepEffect(tables: Tables, effect: Effect): void {
+  if (tables.effects.has(effect.key)) return;
+  tables.effects.set(effect.key, { effect, dueAtMs: isInboxKind(effect.kind) ? NEVER : -Infinity });
 }

@@ -1,5 +1,6 @@
-/** Records as they are, in the order in which they came; the number of a record is the cursor. */
+/** Copies of records in order of insertion; the number of a record is the cursor. */
 import type { Clock } from '../../foundation/clock.ts';
+import { groupBy } from '../../foundation/group-by.ts';
 import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
@@ -10,29 +11,29 @@ import { frozenCopy } from './frozen-copy.ts';
 import type { Hints } from './wake-waiters.ts';
 import { draftOver, type Row, type Tables } from './tables.ts';
 
-export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfer {
+export function openTransfer(tables: Tables, hints: Hints, clock: Clock): Transfer {
   return {
     async copies(after, max) {
-      return copiesAfter(shelf, after, max);
+      return copiesAfter(tables, after, max);
     },
     async restore(copies) {
       refuseInvalid(copies);
-      const draft = draftOver(shelf);
-      const { fresh, answers } = newAmong(copies, (id) => shelf.rows.get(id)?.handoff.trail ?? null);
-      refuseCycles(fresh, (id) => shelf.rows.get(id)?.handoff.terms.dependsOn ?? []);
+      const draft = draftOver(tables);
+      const { fresh, answers } = newAmong(copies, (id) => tables.rows.get(id)?.handoff.trail ?? null);
+      refuseCycles(fresh, (id) => tables.rows.get(id)?.handoff.terms.dependsOn ?? []);
       for (const copy of fresh) {
         const { handoff, body, outcome, facts } = frozenCopy(copy);
         draft.write({ handoff, body, outcome }, { handoff, facts });
       }
-      for (const [session, agent] of holdersOf(fresh)) endSession(shelf, session, agent, clock);
-      hints.ring(draft.commit());
+      for (const [session, agent] of holdersOf(fresh)) endSession(tables, session, agent, clock);
+      hints.notify(draft.commit());
       return answers;
     },
     async recognise(after, heads) {
-      const ids = rowsAfter(shelf, after, heads.length).map(({ handoff }) => handoff.id);
-      const facts = factsOf(shelf, new Set(ids));
+      const ids = rowsAfter(tables, after, heads.length).map(({ handoff }) => handoff.id);
+      const facts = factsOf(tables, new Set(ids));
       const rows = ids.map((id, index) => ({
-        cursor: cursorOf(shelf, id),
+        cursor: cursorOf(tables, id),
         id,
         hash: facts.get(id)?.find(({ revision }) => revision === heads[index]?.revision)?.hash ?? null,
       }));
@@ -42,33 +43,27 @@ export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfe
 }
 
 /** A page of records, in the order of their numbers. */
-export function copiesAfter(shelf: Tables, after: string | null, max: number): CopiesPage {
-  const rows = rowsAfter(shelf, after, max);
-  const facts = factsOf(shelf, new Set(rows.map((row) => row.handoff.id)));
+export function copiesAfter(tables: Tables, after: string | null, max: number): CopiesPage {
+  const rows = rowsAfter(tables, after, max);
+  const facts = factsOf(tables, new Set(rows.map((row) => row.handoff.id)));
   const items = rows.map((row) => ({ ...row, facts: facts.get(row.handoff.id) ?? [] }));
   const last = rows.at(-1)?.handoff.id;
-  const isLast = last === undefined || [...shelf.rows.keys()].at(-1) === last;
-  return { items, damaged: [], next: isLast ? null : cursorOf(shelf, last) };
+  const isLast = last === undefined || [...tables.rows.keys()].at(-1) === last;
+  return { items, damaged: [], next: isLast ? null : cursorOf(tables, last) };
 }
 
-function rowsAfter(shelf: Tables, after: string | null, max: number): readonly Row[] {
+function rowsAfter(tables: Tables, after: string | null, max: number): readonly Row[] {
   const from = after === null ? 0 : Number(after);
-  return [...shelf.rows.values()].filter(({ handoff }) => Number(cursorOf(shelf, handoff.id)) > from).slice(0, max);
+  return [...tables.rows.values()].filter(({ handoff }) => Number(cursorOf(tables, handoff.id)) > from).slice(0, max);
 }
 
-function cursorOf(shelf: Tables, id: HandoffId): string {
-  return String(shelf.numbers.get(id));
+function cursorOf(tables: Tables, id: HandoffId): string {
+  return String(tables.numbers.get(id));
 }
 
-function factsOf(shelf: Tables, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
-  const facts = new Map<HandoffId, Fact[]>();
-  for (const fact of shelf.facts) {
-    if (fact === null || !ids.has(fact.handoff)) continue;
-    const trail = facts.get(fact.handoff);
-    if (trail === undefined) facts.set(fact.handoff, [fact]);
-    else trail.push(fact);
-  }
-  return facts;
+function factsOf(tables: Tables, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
+  const facts = tables.facts.filter((fact) => fact !== null && ids.has(fact.handoff)) as readonly Fact[];
+  return groupBy(facts, ({ handoff }) => handoff);
 }
 
 function endSession({ sessions }: Tables, id: SessionId, agent: AgentId, clock: Clock): void {

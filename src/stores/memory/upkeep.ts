@@ -10,7 +10,7 @@ interface Duty {
   readonly beatAtMs: number;
 }
 
-export function openUpkeep(shelf: Tables, clock: Clock): Upkeep {
+export function openUpkeep(tables: Tables, clock: Clock): Upkeep {
   const duties = new Map<string, Duty>();
   let mark: ClockMark | null = null;
   const silence = (duty: Duty): number => clock.monotonicMs() - duty.beatAtMs;
@@ -37,13 +37,13 @@ export function openUpkeep(shelf: Tables, clock: Clock): Upkeep {
     },
     async tend() {},
     async audit() {
-      return audit(shelf);
+      return audit(tables);
     },
     feedHolders: () => Promise.resolve([]),
   };
 }
 
-/** A holder that has been heard since it was judged is less silent than the judgement says. */
+/** A holder that has sent a heartbeat since it was judged is less silent than the judgement says. */
 function isStillGone(holder: ProcessIdentity, silentForMs: number, judged: DutyHolder | null): boolean {
   return judged !== null && isSameProcess(holder, judged.process) && silentForMs >= judged.silentForMs;
 }

@@ -1,4 +1,4 @@
-/** Wakes those who wait for something to happen. A waiter is a sleep that an event cuts short. */
+/** Wakes waiters when something happens. A waiter is a sleep that a notification ends early. */
 import type { Timers } from '../../foundation/clock.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -6,8 +6,8 @@ import { POLL_MS, type Topic } from '../store.ts';
 
 export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  ring(written: readonly Handoff[]): void;
-  /** Wakes everybody, now and from now on. */
+  notify(written: readonly Handoff[]): void;
+  /** Wakes all waiters; later ones return at once. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ export function openHints(timers: Timers): Hints {
       signal.removeEventListener('abort', waiter.wake);
       waiters.delete(waiter);
     },
-    ring(written) {
+    notify(written) {
       for (const waiter of waiters) {
         if (written.some((handoff) => concerns(handoff, waiter.topic))) waiter.wake();
       }
@@ -42,7 +42,7 @@ export function openHints(timers: Timers): Hints {
   };
 }
 
-/** No deed leaves an offer on offer or a settled one settled, so whatever is written in such a state has just come there. */
+/** No move leads from offered to offered or from a final state to one, so a written handoff in such a state is new there. */
 function concerns({ state, to }: Handoff, topic: Topic): boolean {
   return topic.kind === 'settled' ? isFinal(state) : state === 'offered' && to === topic.agent;
 }

@@ -1,73 +1,53 @@
 import { isOpenSession, type AgentSession } from '../../domain/agent-session.ts';
 import { recordText, sessionFrom } from '../agent-session-record.ts';
 import type { AgentSessions } from '../store.ts';
-import { prepare, type Database, type Row } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { Row } from './binding.ts';
+import type { StoreParts } from './store-parts.ts';
 
 const COLUMNS = 'id, key, revision, record';
 const AGENTS_SQL = `SELECT ${COLUMNS} FROM agent_session WHERE id < ? ORDER BY id DESC LIMIT ?`;
 export const OPEN_AGENTS_SQL = `SELECT ${COLUMNS} FROM agent_session WHERE open = 1 AND id < ? ORDER BY id DESC LIMIT ?`;
 
-export function agentSessionsOf(
-  database: Database,
-  parts: {
-    readonly commit: SharedCommit;
-    readonly alive: () => void;
-    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
-  },
-): AgentSessions {
-  const { commit, alive, reader } = parts;
-  const one = (column: 'id' | 'key', value: number | string): AgentSession | null =>
-    loadAgentSession(database, column, value);
+export function agentSessionsOf({ sql, read, commit }: StoreParts): AgentSessions {
+  const add = sql('INSERT INTO agent_session (key, open, revision, record) VALUES (?, ?, 1, ?)');
+  const replace = sql('UPDATE agent_session SET open = ?, revision = ?, record = ? WHERE id = ?');
+  const byKey = (key: string): AgentSession | null => loadAgentSession(sql, 'key', key);
+  const byId = (id: number): AgentSession | null => loadAgentSession(sql, 'id', id);
   return {
-    add: async (session) => {
-      alive();
-      return commit.run(() => {
-        const known = one('key', session.key);
+    add: (session) =>
+      commit(() => {
+        const known = byKey(session.key);
         if (known !== null) return () => known;
-        const record = recordText(session);
         return () => {
-          prepare(database, 'INSERT INTO agent_session (key, open, revision, record) VALUES (?, ?, 1, ?)').run(
-            session.key,
-            Number(isOpenSession(session)),
-            record,
-          );
-          return one('key', session.key) as AgentSession;
+          add.run(session.key, Number(isOpenSession(session)), recordText(session));
+          return byKey(session.key) as AgentSession;
         };
-      });
-    },
-    load: (id) => reader(() => one('id', id)),
+      }),
+    load: (id) => read(() => byId(id)),
     list: ({ open, before = Number.MAX_SAFE_INTEGER, max }) =>
-      reader(() =>
-        prepare(database, open === true ? OPEN_AGENTS_SQL : AGENTS_SQL)
+      read(() =>
+        sql(open === true ? OPEN_AGENTS_SQL : AGENTS_SQL)
           .all(before, max)
           .map(sessionOf),
       ),
-    replace: async (session) => {
-      alive();
-      return commit.run(() => {
-        if (one('id', session.id)?.revision !== session.revision) return () => null;
+    replace: (session) =>
+      commit(() => {
+        if (byId(session.id)?.revision !== session.revision) return () => null;
         const next = { ...session, revision: session.revision + 1 };
         return () => {
-          prepare(database, 'UPDATE agent_session SET open = ?, revision = ?, record = ? WHERE id = ?').run(
-            Number(isOpenSession(next)),
-            next.revision,
-            recordText(next),
-            next.id,
-          );
+          replace.run(Number(isOpenSession(next)), next.revision, recordText(next), next.id);
           return next;
         };
-      });
-    },
+      }),
   };
 }
 
 export function loadAgentSession(
-  database: Database,
+  sql: StoreParts['sql'],
   column: 'id' | 'key',
   value: number | string,
 ): AgentSession | null {
-  const row = prepare(database, `SELECT ${COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
+  const row = sql(`SELECT ${COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
   return row === undefined ? null : sessionOf(row);
 }
 

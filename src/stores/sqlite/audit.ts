@@ -1,6 +1,6 @@
 /**
- * Looks for what cannot be: each question is asked of one snapshot, on a connection of its own, so that whoever writes
- * meanwhile neither disturbs nor is mistaken for damage. It runs without giving anybody a turn.
+ * Looks for impossible states. All questions read one snapshot on a separate connection, so concurrent writers are neither
+ * disturbed nor mistaken for damage. It blocks the event loop.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { KINDS } from '../../domain/handoff.ts';
@@ -9,12 +9,12 @@ import type { HandoffId } from '../../domain/names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
 import { damageIn } from '../column-codecs.ts';
-import { diskTrouble, prepare, type Database, type Row } from './binding.ts';
+import { diskTrouble, prepare, sqlOn, type Database, type Row } from './binding.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import { openToRead } from './read-only.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 
-/** Of each kind; whoever has more has one problem, and not a thousand. */
+/** Per kind: more findings of one kind are one problem. */
 const FINDINGS_MAX = 100;
 const PAGE = 5_000;
 
@@ -75,7 +75,7 @@ export function audit(path: string): readonly Finding[] {
   }
 }
 
-/** What cannot even be asked is an answer as well. */
+/** A question that fails is a finding as well. */
 function orDamage(look: () => readonly Finding[]): readonly Finding[] {
   try {
     return look();
@@ -87,7 +87,7 @@ function orDamage(look: () => readonly Finding[]): readonly Finding[] {
 
 /** Whether every record can be read as one, as a claim or a list would read it. */
 function lookAtRows(database: Database): readonly Finding[] {
-  const names = rowNumbersOf(database);
+  const names = rowNumbersOf(sqlOn(database));
   const page = prepare(database, `SELECT ${ROW_COLUMNS} FROM handoff WHERE n > ? ORDER BY n LIMIT ${PAGE}`);
   const findings: Finding[] = [];
   for (let after: number | null = 0; after !== null && findings.length < FINDINGS_MAX;) {

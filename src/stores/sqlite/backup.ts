@@ -1,6 +1,6 @@
 /**
- * A copy of the whole database as it is at one moment, while others go on writing. It is a database like the one it
- * came from: put in its place while nobody works, it is used as it is.
+ * A copy of the whole database at one moment, while others go on writing. The copy is a complete database: it can replace
+ * the original while no process uses it.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { existsSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function backUp(from: string, to: string, options: { readonly replace: bo
   }
 }
 
-/** The copy does not inherit how the original is written to, and without it several processes would block each other. */
+/** The copy does not inherit the journal mode, and without WAL several processes would block each other. */
 function checked(database: Database): Backup {
   database.exec('PRAGMA journal_mode = wal');
   const lines = prepare(database, 'PRAGMA integrity_check(1)').all();

@@ -1,7 +1,7 @@
 /**
  * The one file that calls the SQLite binding; `choose-binding.ts` says which one that is.
  *
- * The binding waits for a lock at most 4 ms, because it waits with the event loop stopped; longer waits are timers'.
+ * The binding waits for a lock at most 4 ms, because the event loop stands still meanwhile. Timers do longer waits.
  */
 import { pathToFileURL } from 'node:url';
 import type { DatabaseSync, StatementSyncInstance } from '@photostructure/sqlite';
@@ -15,7 +15,7 @@ export type Row = readonly Value[];
 export interface Statement {
   /** Answers the number of rows changed. */
   run(...values: Value[]): number;
-  /** Answers the number of the row that was put in; half as dear as asking for it with RETURNING. */
+  /** Answers the number of the new row; half the cost of RETURNING. */
   insert(...values: Value[]): number;
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): readonly Row[];
@@ -23,13 +23,13 @@ export interface Statement {
 
 export const LOCK_WAIT_MS = 4;
 /**
- * Whoever opens may meet somebody who is the last to close, or who recovers the log of the dead, and has to wait for
- * their disk. The first look (at the version) is where that shows; nobody waits for us yet.
+ * While another process closes the database as the last one, or recovers the log of a killed process, the first statement
+ * has to wait for its disk. Waiting is harmless here: nothing runs yet.
  */
 const OPEN_WAIT_MS = 10_000;
 
 const SCHEMA_WAIT_MS = 60_000;
-/** Long waits are made of short ones, so that whoever waits can find out why and say so. */
+/** Long waits consist of short ones, so that the monitor can find out and say who holds the lock. */
 const WAIT_STEP_MS = 500;
 
 export interface OpenOptions {
@@ -41,11 +41,11 @@ export interface OpenOptions {
    * @default 'write'
    */
   readonly access?: 'write' | 'read' | 'frozen';
-  /** Told after each step of waiting for a lock, with how long it has taken so far. */
+  /** Called after each step of waiting for a lock, with the time so far. */
   readonly refused?: (waitedMs: number) => void;
 }
 
-/** Only what is there: a file that has gone is not begun anew by whoever opens it next. */
+/** Opens an existing file: a database that was removed must not come back as an empty one. */
 export function openDatabase(path: string, { sync, refused, access = 'write' }: OpenOptions): Database {
   const address = pathToFileURL(path);
   address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
@@ -69,7 +69,7 @@ export function openDatabase(path: string, { sync, refused, access = 'write' }: 
   }
 }
 
-/** With the event loop stopped; the binding itself waits for one step. */
+/** Stops the event loop; the binding itself waits for one step. */
 function waitFor(act: () => void, patienceMs: number, refused: OpenOptions['refused']): void {
   const beganMs = elapsedMs();
   for (;;) {
@@ -85,12 +85,12 @@ function waitFor(act: () => void, patienceMs: number, refused: OpenOptions['refu
 }
 
 export interface LockWait {
-  /** The binding's own waiting sleeps for whole milliseconds; whoever waits by other means switches it off. */
+  /** Switches off the binding's own waiting, which sleeps for whole milliseconds. */
   never(): void;
   usually(): void;
 }
 
-/** Said to the database only when it changes: saying it costs as much as a small read. */
+/** Sets the timeout only when it changes: that costs as much as a small read. */
 export function lockWaitOf(database: Database): LockWait {
   let waits = true;
   const say = (next: boolean, sql: Statement): void => {
@@ -103,25 +103,32 @@ export function lockWaitOf(database: Database): LockWait {
   return { never: () => say(false, none), usually: () => say(true, usual) };
 }
 
-/** Waits for a lock with the event loop stopped, for as long as others may need to change the schema of a large file. */
+/** Waits for a lock with the event loop stopped, for as long as another process may need to migrate a large file. */
 export function withLockRetry(database: Database, act: () => void, refused?: OpenOptions['refused']): void {
   database.exec(`PRAGMA busy_timeout = ${WAIT_STEP_MS}`);
   waitFor(act, SCHEMA_WAIT_MS, refused);
   database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
 }
 
-/** For making a new database under a name that nobody looks at yet. */
+/** Makes a new database under a draft name. */
 export function openEmptyDatabase(path: string): Database {
   return new (chooseBinding().DatabaseSync)(path, { timeout: LOCK_WAIT_MS });
 }
 
 /**
- * A statement of this binding does not keep its database alive: when only the statement is left, the database is
- * collected as garbage, and the statement answers nonsense or takes the process down. So each leads to its database.
+ * A statement of this binding does not keep its database alive: when only the statement is referenced, the database is
+ * collected as garbage, and the statement returns nonsense or crashes the process. This map keeps the database alive.
  */
 const databaseOf = new WeakMap<StatementSyncInstance, Database>();
 
-/** Made when it is first used: a command that sends one handoff needs a few of the sixty that there are. */
+/** Statements of one database. */
+export type Sql = (text: string) => Statement;
+
+export function sqlOn(database: Database): Sql {
+  return (text) => prepare(database, text);
+}
+
+/** Prepared with its first use: a command that sends one handoff needs a few of the sixty statements. */
 export function prepare(database: Database, sql: string): Statement {
   let made: StatementSyncInstance | null = null;
   const statement = (): StatementSyncInstance => {
@@ -151,8 +158,8 @@ export function prepare(database: Database, sql: string): Statement {
 const TOO_LARGE = 'Value is too large to be represented';
 
 /**
- * The binding refuses a whole answer for one integer that a number cannot hold. Then the answer is read once more, and
- * such an integer becomes text, which fails the check of its own row and of no other.
+ * The binding refuses all rows when one integer does not fit into a number. Then the rows are read again, and such an
+ * integer becomes text, which fails the check of its own row and of no other.
  */
 function inBigIntegers(error: unknown, statement: StatementSyncInstance, read: () => unknown): unknown {
   if (!(error instanceof Error) || !error.message.startsWith(TOO_LARGE)) throw error;
@@ -187,7 +194,7 @@ const IO_ERROR = 10;
 const NOT_A_DATABASE = 26;
 const CORRUPT = 11;
 
-/** Somebody else writes right now. Nothing has happened; trying again later is the answer. */
+/** Another process writes right now. Nothing has changed; the caller tries again later. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;
@@ -198,13 +205,13 @@ export function isUncertain(error: unknown): boolean {
   return primaryCode(error) === IO_ERROR;
 }
 
-/** It is there, and whoever may not write may still read it. */
+/** The file exists and cannot be written; it may still be readable. */
 export function isUnwritable(error: unknown): boolean {
   const code = primaryCode(error);
   return code !== null && [NO_PERMISSION, READ_ONLY, CANNOT_OPEN, FULL, IO_ERROR].includes(code);
 }
 
-/** What the disk said, in words for the person whose disk it is; null for anything that is not the disk's. */
+/** What is wrong with the disk or the file, for the person who looks after it. Null: it is neither. */
 export function diskTrouble(error: unknown): string | null {
   switch (primaryCode(error)) {
     case FULL:
@@ -225,7 +232,7 @@ export function isFromDatabase(error: unknown): boolean {
 
 function primaryCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
-  // Reading many rows, the binding sometimes says it in words alone.
+  // Where it reads many rows, the binding sometimes gives only the message.
   if (!('errcode' in error)) return error.message === 'database is locked' ? BUSY : null;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }

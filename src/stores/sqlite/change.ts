@@ -8,21 +8,24 @@ import { assertValidRecord } from '../valid-record.ts';
 import { leaseLost, type LiveSessions } from './live-sessions.ts';
 import type { LimitCounters } from './limits.ts';
 import type { Queries } from './queries.ts';
+import type { RowNumbers } from './row-numbers.ts';
 import type { Work } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 import type { RowWriter } from './write-rows.ts';
 
 type Answer = Result<Handoff, Refusal>;
 
-export interface ChangeParts {
+/** What the operations on handoffs share. */
+export interface HandoffParts extends StoreParts {
+  readonly names: RowNumbers;
   readonly reading: Queries;
   readonly sessions: LiveSessions;
   readonly writing: RowWriter;
   readonly places: LimitCounters;
-  readonly nowMs: () => number;
 }
 
 export function changeOf(
-  parts: ChangeParts,
+  parts: HandoffParts,
 ): (targets: readonly (HandoffId | Handoff)[], decide: Decide) => Work<readonly Answer[]> {
   const { reading, writing, nowMs } = parts;
 
@@ -49,7 +52,7 @@ export function changeOf(
     };
   };
 
-  /** Nearly always the record at hand is the newest: then the guard of the write is the only look at it. */
+  /** The given record is nearly always the newest: then the guard of the write is the only look at the row. */
   const overGiven = (given: Handoff, decide: Decide, now: number) => {
     const decided = decideOver(parts, given, decide, [], now);
     if (!decided.ok) return overNewest([given], decide, now);
@@ -65,16 +68,16 @@ export function changeOf(
   };
 }
 
-/** A record the caller brings along saves reading it, if it is still the newest; inside the lock that is certain. */
+/** A given record saves reading the row, if it is still the newest; inside the write lock that is certain. */
 export function atHand(reading: Queries, target: HandoffId | Handoff): Handoff | null {
   const id = typeof target === 'string' ? target : target.id;
   if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
   return reading.byIds([id])[0] ?? null;
 }
 
-/** `placed` are those that have taken a place in the same call. */
+/** `placed` are the handoffs that have taken a place in the same call. */
 export function decideOver(
-  { sessions, places }: ChangeParts,
+  { sessions, places }: HandoffParts,
   before: Handoff,
   decide: Decide,
   placed: readonly Handoff[],

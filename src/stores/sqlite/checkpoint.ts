@@ -1,17 +1,18 @@
 /**
- * Moves what is in the log into the database file, so that the log stays small. Only whoever has the duty does this:
- * many checkpointing processes cost each other time, and once cost people their data.
+ * Moves the content of the log into the database file, so that the log stays small. Only the duty holder does this: many
+ * checkpointing processes slow each other down, and older SQLite versions could damage the database.
  */
 import { statSync } from 'node:fs';
 import type { Timers } from '../../foundation/clock.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { isBusy, prepare, type Database, type LockWait } from './binding.ts';
 
 /** About a thousand pages: below it, reading the log is as fast as reading the file. */
 const WORTH_BYTES = 4 * 1024 * 1024;
-/** A log of this many pages is worth asking everybody to begin it anew. */
+/** A log of this many pages is started again, which all writers have to wait for. */
 const TOO_MANY_PAGES = 8_000;
-/** Among many writers the moment without any does not come at the first try; the log grows without end until it does. */
+/** Starting again needs a moment without writers. Until it succeeds, the log grows without end. */
 const TRIES_MAX = 50;
 const TRY_AGAIN_MS = 3;
 
@@ -20,8 +21,8 @@ export async function checkpoint(
   path: string,
   { timers, random, lockWait }: { readonly timers: Timers; readonly random: Random; readonly lockWait: LockWait },
 ): Promise<void> {
-  if (sizeOf(`${path}-wal`) < WORTH_BYTES) return;
-  // Copying goes on beside writers; beginning anew needs a moment without any, and by then little is left to copy.
+  if ((orNull(() => statSync(`${path}-wal`))?.size ?? 0) < WORTH_BYTES) return;
+  // Copying first, while others write: starting again then has little left to copy.
   lockWait.usually();
   const { pages } = run(database, 'PASSIVE');
   for (let tries = 0; pages > TOO_MANY_PAGES && tries < TRIES_MAX && database.isOpen; tries += 1) {
@@ -38,13 +39,5 @@ function run(database: Database, mode: 'PASSIVE' | 'RESTART'): { readonly done: 
   } catch (error) {
     if (!isBusy(error)) throw error;
     return { done: false, pages: 0 };
-  }
-}
-
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
   }
 }

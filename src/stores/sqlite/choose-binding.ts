@@ -23,7 +23,7 @@ const VERSION_MIN = '3.51.3';
 /** In Node 22 `node:sqlite` is an experiment and says so on stderr. */
 const STABLE_SINCE = 24;
 const PACKAGE = '@photostructure/sqlite';
-/** For tests, and for whoever meets a defect in one of the two. */
+/** For tests, and to avoid a defect in one of the two. */
 const VARIABLE = 'BATON_SQLITE';
 
 let chosen: Binding | null = null;
@@ -72,7 +72,7 @@ function load(source: Source): SqliteModule {
     return own;
   }
   try {
-    // Not imported: webpack puts nothing in the place of an imported one whose argument it cannot tell.
+    // `createRequire` is not imported: webpack breaks an imported one whose argument it cannot evaluate.
     return process.getBuiltinModule('node:module').createRequire(ownModule())('@photostructure/sqlite') as SqliteModule;
   } catch (error) {
     throw fault(

@@ -4,15 +4,13 @@ import type { Decide } from '../../domain/decision.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { isBusy, prepare, type Database, type Row } from './binding.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import { isBusy, type Row } from './binding.ts';
+import type { HandoffParts } from './change.ts';
 import { IS_PAUSED_SQL } from './pauses.ts';
-import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS, type ReadRow } from './rows.ts';
 import { stateNumber } from '../numbers.ts';
 import { enoughReadable } from '../column-codecs.ts';
 import type { Work } from './shared-commit.ts';
-import type { RowWriter } from './write-rows.ts';
 
 const OFFERED = stateNumber('offered');
 
@@ -20,7 +18,7 @@ export const CLAIM_SQL = `SELECT ${ROW_COLUMNS.replaceAll(/\b(\w+)\b/g, 'handoff
   FROM handoff INDEXED BY handoff_ready JOIN body ON body.handoff = handoff.n
   WHERE recipient = ? AND state = ${OFFERED} AND ready = 1 ORDER BY rank, n LIMIT ?`;
 
-/** Those whose time has come move over to the ready ones; usually there are none. */
+/** Marks delayed handoffs whose time has come as ready; usually there are none. */
 export const RIPEN_SQL = `UPDATE handoff INDEXED BY handoff_delayed SET ready = 1
   WHERE recipient = ? AND state = ${OFFERED} AND ready = 0 AND not_before <= ?`;
 
@@ -30,41 +28,24 @@ export const PROBE_SQL = `SELECT
           WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2)`;
 
 export interface Claim {
-  /** Without the write lock: whether there is anything to take, and whether some of it has to be made ready first. */
+  /** Looks without the write lock: whether there is anything to take, and whether some of it is still marked as delayed. */
   anything(agent: AgentId): 'nothing' | 'ready' | 'ripe';
   work(agent: AgentId, max: number, decide: Decide, isRipe: boolean): Work<readonly Claimed[]>;
 }
 
-export function claimOf(
-  database: Database,
-  {
-    names,
-    writing,
-    sessions,
-    nowMs,
-  }: { names: RowNumbers; writing: RowWriter; sessions: LiveSessions; nowMs: () => number },
-): Claim {
-  const probe = prepare(database, PROBE_SQL);
-  const ripen = prepare(database, RIPEN_SQL);
-  const select = prepare(database, CLAIM_SQL);
-  const paused = prepare(database, IS_PAUSED_SQL);
+export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts): Claim {
+  const probe = sql(PROBE_SQL);
+  const ripen = sql(RIPEN_SQL);
+  const select = sql(CLAIM_SQL);
+  const paused = sql(IS_PAUSED_SQL);
 
-  const isPaused = (agent: AgentId): boolean => {
+  /** A locked database hides the row; then the claim itself has to look. */
+  const unlessBusy = (get: () => Row | undefined, busy: Row | undefined): Row | undefined => {
     try {
-      return paused.get(agent) !== undefined;
+      return get();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      return false;
-    }
-  };
-
-  /** Where it cannot be seen, everything has to be expected. */
-  const probed = (n: number): Row | undefined => {
-    try {
-      return probe.get(n, nowMs());
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      return [1, 1];
+      return busy;
     }
   };
 
@@ -72,13 +53,14 @@ export function claimOf(
     anything: (agent) => {
       const n = names.knownAgentNumber(agent);
       if (n === null) return 'nothing';
-      const [ready, ripe] = probed(n) ?? [];
-      if ((ripe !== 1 && ready !== 1) || isPaused(agent)) return 'nothing';
+      const [ready, ripe] = unlessBusy(() => probe.get(n, nowMs()), [1, 1]) ?? [];
+      if (ripe !== 1 && ready !== 1) return 'nothing';
+      if (unlessBusy(() => paused.get(agent), undefined) !== undefined) return 'nothing';
       return ripe === 1 ? 'ripe' : 'ready';
     },
     work: (agent, max, decide, isRipe) => () => {
       const n = names.knownAgentNumber(agent);
-      // Another process may have paused it since somebody looked.
+      // Another process may have paused the agent since `anything`.
       if (n === null || paused.get(agent) !== undefined) return () => [];
       const now = nowMs();
       if (isRipe) ripen.run(n, now);

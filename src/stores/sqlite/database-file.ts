@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
 import { syncFolderSync } from '../../foundation/folder-sync.ts';
-import { flawOfOwnFile } from '../../foundation/own-file.ts';
+import { refuseFilesOfOthers } from '../../foundation/own-file.ts';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, openEmptyDatabase } from './binding.ts';
 import { readFileHeader, type FileHeader } from './file-header.ts';
@@ -18,20 +18,13 @@ export function ensureDatabaseFile(path: string): void {
   const folder = dirname(path);
   refuseNetworkFolder(folder);
   if (!existsSync(path)) makeDatabase(path);
-  refuseFilesOfOthers(path);
+  refuseFilesOfOthers(databaseFiles(path));
   refuseForeignFile(path);
 }
 
 /** The file, the two that SQLite keeps beside it, and the folder in which all of them could be replaced. */
 export function databaseFiles(path: string): readonly string[] {
   return [dirname(path), path, `${path}-wal`, `${path}-shm`];
-}
-
-function refuseFilesOfOthers(path: string): void {
-  for (const file of databaseFiles(path)) {
-    const flaw = flawOfOwnFile(file);
-    if (flaw !== null) throw new StoreFault(`${flaw.says}; nothing was opened. What to do: ${flaw.todo}`, 'unchanged');
-  }
 }
 
 function refuseNetworkFolder(folder: string): void {

@@ -7,15 +7,12 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
-import { removedRefusal, type RemovedHandoff } from '../store.ts';
-import { keysOf, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
+import { keysOf, removedRefusal, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { prepare, type Database } from './binding.ts';
-import type { LimitCounters } from './limits.ts';
-import type { Queries } from './queries.ts';
+import type { HandoffParts } from './change.ts';
+import { removedReader } from './retention.ts';
 import { NEVER } from './schema.ts';
 import type { Work } from './shared-commit.ts';
-import type { RowWriter } from './write-rows.ts';
 
 type Inserted = Result<readonly Handoff[], Refusal>;
 
@@ -36,44 +33,22 @@ export interface Inserting {
     overLimits?: boolean,
   ): Result<readonly Decision[], Refusal>;
   write(openings: readonly Opening[], decisions: readonly Decision[], nowMs: number): void;
-  keep(request: RequestKey | undefined, ids: readonly HandoffId[], nowMs: number): void;
+  /** Remembers what a request was answered with. */
+  keep(request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export function insertOf(
-  database: Database,
-  {
-    reading,
-    writing,
-    places,
-    removed,
-    nowMs,
-  }: {
-    reading: Queries;
-    writing: RowWriter;
-    places: LimitCounters;
-    removed: (ids: readonly HandoffId[]) => readonly RemovedHandoff[];
-    nowMs: () => number;
-  },
-): Inserting {
-  const findState = prepare(database, 'SELECT state FROM handoff WHERE id = ?');
-  const findRemoved = prepare(database, 'SELECT 1 FROM removed WHERE id = ?');
-  const findNeeds = prepare(
-    database,
-    'SELECT needs FROM dependency WHERE handoff = (SELECT n FROM handoff WHERE id = ?)',
-  );
-  const findRequest = prepare(database, 'SELECT hash, at, ids FROM request WHERE by = ? AND key = ?');
-  const putRequest = prepare(
-    database,
-    'INSERT INTO request (by, key, hash, at, ids) VALUES (?, ?, ?, ?, ?) ' +
-      'ON CONFLICT (by, key) DO UPDATE SET hash = excluded.hash, at = excluded.at, ids = excluded.ids',
-  );
+export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts): Inserting {
+  const removed = removedReader(sql);
+  const findState = sql('SELECT state FROM handoff WHERE id = ?');
+  const findRemoved = sql('SELECT 1 FROM removed WHERE id = ?');
+  const findNeeds = sql('SELECT needs FROM dependency WHERE handoff = (SELECT n FROM handoff WHERE id = ?)');
+  const findRequest = sql('SELECT hash, at, ids FROM request WHERE by = ? AND key = ?');
+  const putRequest = sql(`INSERT INTO request (by, key, hash, at, ids) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (by, key) DO UPDATE SET hash = excluded.hash, at = excluded.at, ids = excluded.ids`);
 
-  const stateOf = (id: HandoffId): State | null => {
-    const row = findState.get(id);
-    return row === undefined ? null : (stateOfNumber(row[0] as number) ?? null);
-  };
+  const stateOf = (id: HandoffId): State | null => stateOfNumber(findState.get(id)?.[0] as number) ?? null;
 
   const isKnown = (id: HandoffId): boolean => findState.get(id) !== undefined || findRemoved.get(id) !== undefined;
 
@@ -133,11 +108,11 @@ export function insertOf(
     }
   };
 
-  const keep: Inserting['keep'] = (request, ids, now) => {
+  const keep: Inserting['keep'] = (request, made, now) => {
     if (request === undefined) return;
     const { by, hash, forEver } = request;
-    for (const key of keysOf(request))
-      putRequest.run(by, key, hash, forEver === true ? NEVER : now, JSON.stringify(ids));
+    const ids = JSON.stringify(made.map(({ id }) => id));
+    for (const key of keysOf(request)) putRequest.run(by, key, hash, forEver === true ? NEVER : now, ids);
   };
 
   const insert: Inserting['insert'] =
@@ -151,11 +126,7 @@ export function insertOf(
       return () => {
         const made = decided.value.map((decision) => decision.handoff);
         write(openings, decided.value, now);
-        keep(
-          request,
-          made.map(({ id }) => id),
-          now,
-        );
+        keep(request, made, now);
         return ok(made);
       };
     };

@@ -7,7 +7,7 @@ import type { Handoff, Kind } from '../../domain/handoff.ts';
 import { slotsNeeded, usesCapacity, type Limits, type LimitSlot } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { prepare, type Database } from './binding.ts';
+import type { Sql } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
 
 export interface LimitCounters {
@@ -28,13 +28,10 @@ interface Counts {
   inDocuments: number;
 }
 
-export function limitCountersOf(database: Database, names: RowNumbers, limits: Limits): LimitCounters {
-  const read = prepare(database, 'SELECT out_all, out_documents, in_all, in_documents FROM agent WHERE n = ?');
-  const add = prepare(
-    database,
-    'UPDATE agent SET out_all = out_all + ?, out_documents = out_documents + ?, ' +
-      'in_all = in_all + ?, in_documents = in_documents + ? WHERE n = ?',
-  );
+export function limitCountersOf(sql: Sql, names: RowNumbers, limits: Limits): LimitCounters {
+  const read = sql('SELECT out_all, out_documents, in_all, in_documents FROM agent WHERE n = ?');
+  const add = sql(`UPDATE agent SET out_all = out_all + ?, out_documents = out_documents + ?,
+    in_all = in_all + ?, in_documents = in_documents + ? WHERE n = ?`);
   const pending = new Map<AgentId, Counts>();
 
   const countsFor = (agent: AgentId): Counts => {

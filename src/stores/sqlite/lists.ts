@@ -20,27 +20,30 @@ interface Conditions {
   readonly values: readonly Value[];
 }
 
-/** One more than asked for, which tells whether there is a next page; null where nothing can be found. */
-export function listStatement(
-  filter: Filter,
-  names: Pick<RowNumbers, 'knownAgentNumber'>,
-): { readonly sql: string; readonly values: readonly Value[] } | null {
-  const words = filter.text === undefined ? null : wordsAsked(filter.text);
-  if (words?.length === 0) return null;
-  const common = conditionsOf(filter, names, words === null ? 'n' : 'words.rowid');
+interface ListSql {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+type Names = Pick<RowNumbers, 'knownAgentNumber'>;
+
+/** Reads one row more than asked for, which tells whether there is a next page. Null: nothing can be found. */
+export function listStatement(filter: Filter, names: Names): ListSql | null {
   const order = filter.oldestFirst === true ? 'ASC' : 'DESC';
   const max = filter.max + 1;
-  const agent = filter.agent === undefined ? null : (names.knownAgentNumber(filter.agent) ?? -1);
-  const reader = readerOf(filter);
-  if (words !== null) {
-    const ofAgent = agent === null ? common : and(common, '(sender = ? OR recipient = ?)', agent, agent);
-    const { where, values } = reader === null ? ofAgent : visibleAmong(ofAgent, reader, names);
+  if (filter.text !== undefined) {
+    const source = wordsSource(filter.text);
+    if (source === null) return null;
+    const { where, values } = seenBy(conditionsOf(filter, names, 'words.rowid'), filter, names);
     // The words come in the order of their records, so nothing is sorted.
-    const sql = `SELECT ${ROW_COLUMNS} FROM words CROSS JOIN handoff ON n = words.rowid
-      WHERE ${['words MATCH ?', ...where].join(' AND ')} ORDER BY words.rowid ${order} LIMIT ?`;
-    return { sql, values: [words.map((word) => `"${word}"`).join(' '), ...values, max] };
+    const sql = `SELECT ${ROW_COLUMNS} FROM ${source.from}
+      WHERE ${[source.where, ...where].join(' AND ')} ORDER BY words.rowid ${order} LIMIT ?`;
+    return { sql, values: [source.value, ...values, max] };
   }
+  const reader = readerOf(filter);
   if (reader !== null) return visibleStatement(filter, reader, names);
+  const common = conditionsOf(filter, names, 'n');
+  const agent = filter.agent === undefined ? null : numberOf(filter.agent, names);
   // Each side has its own index; two walks are merged, where OR would collect and sort.
   const sides =
     agent === null
@@ -52,18 +55,32 @@ export function listStatement(
   return { sql: `${sql} ORDER BY n ${order} LIMIT ?`, values: [...sides.flatMap(({ values }) => values), max] };
 }
 
-/** Null where whoever reads is a party of everything that is asked for. */
-function readerOf({ visibleTo, from, to, agent }: Wanted): AgentId | null {
-  return visibleTo === undefined || [from, to, agent].includes(visibleTo) ? null : visibleTo;
+/** An unknown agent has no number: -1 matches nothing. */
+function numberOf(agent: AgentId, names: Names): number {
+  return names.knownAgentNumber(agent) ?? -1;
 }
 
-function visibleAmong(
-  conditions: Conditions,
-  reader: AgentId,
-  names: Pick<RowNumbers, 'knownAgentNumber'>,
-): Conditions {
-  const n = names.knownAgentNumber(reader) ?? -1;
-  return and(conditions, VISIBLE_SQL, n, n, reader);
+/** The full-text index joined with the records. Null: the text has no words. */
+function wordsSource(text: string): { readonly from: string; readonly where: string; readonly value: string } | null {
+  const words = wordsAsked(text);
+  if (words.length === 0) return null;
+  const from = 'words CROSS JOIN handoff ON n = words.rowid';
+  return { from, where: 'words MATCH ?', value: words.map((word) => `"${word}"`).join(' ') };
+}
+
+/** Only what the named agent is sender or recipient of, and what the reader may see. */
+function seenBy(conditions: Conditions, wanted: Wanted, names: Names): Conditions {
+  const agent = wanted.agent === undefined ? null : numberOf(wanted.agent, names);
+  const ofAgent = agent === null ? conditions : and(conditions, '(sender = ? OR recipient = ?)', agent, agent);
+  const reader = readerOf(wanted);
+  if (reader === null) return ofAgent;
+  const n = numberOf(reader, names);
+  return and(ofAgent, VISIBLE_SQL, n, n, reader);
+}
+
+/** Null: the reader is a party of everything in the list. */
+function readerOf({ visibleTo, from, to, agent }: Wanted): AgentId | null {
+  return visibleTo === undefined || [from, to, agent].includes(visibleTo) ? null : visibleTo;
 }
 
 /** The record is one of sender (number), recipient (number) or named verifier (name). */
@@ -71,16 +88,12 @@ const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
   SELECT 1 FROM verifier WHERE verifier.agent = ? AND verifier.handoff = n))`;
 
 /**
- * Walks what the reader has a part in, each part along its own index: what the reader may not see is not even passed,
- * however much of it there is.
+ * Walks the handoffs that the reader is a party of, each role along its own index. Handoffs that the reader may not see
+ * cost nothing, however many there are.
  */
-function visibleStatement(
-  filter: Filter,
-  reader: AgentId,
-  names: Pick<RowNumbers, 'knownAgentNumber'>,
-): { readonly sql: string; readonly values: readonly Value[] } {
-  const n = names.knownAgentNumber(reader) ?? -1;
-  const named = filter.agent === undefined ? null : (names.knownAgentNumber(filter.agent) ?? -1);
+function visibleStatement(filter: Filter, reader: AgentId, names: Names): ListSql {
+  const n = numberOf(reader, names);
+  const named = filter.agent === undefined ? null : numberOf(filter.agent, names);
   const ofNamed = (all: Conditions): Conditions =>
     named === null ? all : and(all, '(+sender = ? OR +recipient = ?)', named, named);
   const common = ofNamed(conditionsOf(filter, names, 'n'));
@@ -97,8 +110,8 @@ function visibleStatement(
 }
 
 /**
- * The numbers of what is open for one agent, along indexes that hold nothing else: there may be one old leg under years
- * of finished ones. They come in no order, so this is for agents that have not too much open. Null for other lists.
+ * The numbers of open handoffs of one agent, along indexes that hold nothing else: one open handoff may be older than years
+ * of finished ones. They come in no order, so this is for agents with few open handoffs. Null for other lists.
  */
 export function openNumbersSql(filter: Filter): string | null {
   const { states, to, by, max, visibleTo, ...others } = filter;
@@ -119,37 +132,31 @@ export function openNumbersSql(filter: Filter): string | null {
 const AT_REST = { index: 'handoff_rest', where: AT_REST_SQL } as const;
 const HELD_BY_SESSIONS = { index: 'handoff_session', where: 'session IS NOT NULL' } as const;
 
-/** How many in each state; null where nothing can be found. */
-export function countStatement(
-  wanted: Wanted,
-  names: Pick<RowNumbers, 'knownAgentNumber'>,
-): { readonly sql: string; readonly values: readonly Value[] } | null {
-  const words = wanted.text === undefined ? null : wordsAsked(wanted.text);
-  if (words?.length === 0) return null;
-  const agent = wanted.agent === undefined ? null : (names.knownAgentNumber(wanted.agent) ?? -1);
-  const common = wantedConditions(wanted, names);
-  const ofAgent = agent === null ? common : and(common, '(sender = ? OR recipient = ?)', agent, agent);
-  const reader = readerOf(wanted);
-  const { where, values } = reader === null ? ofAgent : visibleAmong(ofAgent, reader, names);
-  const from = words === null ? 'handoff' : 'words CROSS JOIN handoff ON n = words.rowid';
-  const all = [...(words === null ? ['true'] : ['words MATCH ?']), ...where].join(' AND ');
-  const given = words === null ? [] : [words.map((word) => `"${word}"`).join(' ')];
-  return { sql: `SELECT state, count(*) FROM ${from} WHERE ${all} GROUP BY state`, values: [...given, ...values] };
+/** How many in each state. Null: nothing can be found. */
+export function countStatement(wanted: Wanted, names: Names): ListSql | null {
+  const source = wanted.text === undefined ? null : wordsSource(wanted.text);
+  if (wanted.text !== undefined && source === null) return null;
+  const { where, values } = seenBy(wantedConditions(wanted, names), wanted, names);
+  const all = [source?.where ?? 'true', ...where].join(' AND ');
+  return {
+    sql: `SELECT state, count(*) FROM ${source?.from ?? 'handoff'} WHERE ${all} GROUP BY state`,
+    values: [...(source === null ? [] : [source.value]), ...values],
+  };
 }
 
-function conditionsOf(filter: Filter, names: Pick<RowNumbers, 'knownAgentNumber'>, number: string): Conditions {
+function conditionsOf(filter: Filter, names: Names, number: string): Conditions {
   const { after, oldestFirst } = filter;
   const wanted = wantedConditions(filter, names);
   if (after === undefined) return wanted;
   return and(wanted, `${number} ${oldestFirst === true ? '>' : '<'} ?`, readCursor(after));
 }
 
-function wantedConditions(wanted: Wanted, names: Pick<RowNumbers, 'knownAgentNumber'>): Conditions {
+function wantedConditions(wanted: Wanted, names: Names): Conditions {
   const { states, from, to, task, kind, priorities, createdSince, createdBefore } = wanted;
   let conditions: Conditions = { where: [], values: [] };
   if (states !== undefined) conditions = and(conditions, `state IN (${states.map(stateNumber).join(', ')})`);
-  if (from !== undefined) conditions = and(conditions, 'sender = ?', names.knownAgentNumber(from) ?? -1);
-  if (to !== undefined) conditions = and(conditions, 'recipient = ?', names.knownAgentNumber(to) ?? -1);
+  if (from !== undefined) conditions = and(conditions, 'sender = ?', numberOf(from, names));
+  if (to !== undefined) conditions = and(conditions, 'recipient = ?', numberOf(to, names));
   if (task !== undefined) conditions = and(conditions, 'task = ?', task);
   if (kind !== undefined) conditions = and(conditions, '+kind = ?', KINDS.indexOf(kind));
   if (priorities !== undefined) {

@@ -1,20 +1,20 @@
 /**
- * Nothing passes to a session that has ended: whoever gives back what such sessions held may have been there already.
- * What it holds, it may still settle, as long as nobody has taken it away.
+ * A handoff never passes to a session that has ended: the sweep that gives back what the session held may have run already.
+ * The session may still settle what it holds, as long as no sweep has taken it away.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { prepare, type Database } from './binding.ts';
+import type { Sql } from './binding.ts';
 
 export interface LiveSessions {
   mayHold(before: Handoff, next: Handoff): boolean;
-  /** With the write lock: nobody ends a session until it is given up, so each is looked at once. */
+  /** Called with the write lock. No session ends while it is held, so each is read once. */
   begin(): void;
 }
 
-export function liveSessionsOf(database: Database): LiveSessions {
-  const find = prepare(database, 'SELECT 1 FROM session WHERE id = ? AND ended = 0');
+export function liveSessionsOf(sql: Sql): LiveSessions {
+  const find = sql('SELECT 1 FROM session WHERE id = ? AND ended = 0');
   let alive: SessionId | null = null;
   const isAlive = (session: SessionId): boolean => {
     if (alive === session) return true;

@@ -4,6 +4,7 @@
  * Linux lists all locks in `/proc/locks` with process id and file. Other systems do not tell, and the answer is null.
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { orNull } from '../../foundation/or-null.ts';
 import { statOf } from '../../foundation/process-identity.ts';
 
 export interface LockHolder {
@@ -19,14 +20,10 @@ const LINE = /^\d+: POSIX +\S+ +WRITE +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /;
 /** A machine with more locks than this is not looked at line by line. */
 const LINES_MAX = 100_000;
 
-/** Everybody but this process who holds an exclusive lock on the database or its index of the log. */
+/** All other processes that hold an exclusive lock on the database or on the index of its log. */
 export function lockHolders(path: string): readonly LockHolder[] | null {
-  let lines: readonly string[];
-  try {
-    lines = readFileSync('/proc/locks', 'utf8').split('\n', LINES_MAX);
-  } catch {
-    return null;
-  }
+  const lines = orNull(() => readFileSync('/proc/locks', 'utf8').split('\n', LINES_MAX));
+  if (lines === null) return null;
   const files = [path, `${path}-shm`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? []);
   const pids = new Set<number>();
   for (const line of lines) {
@@ -42,7 +39,8 @@ export function lockHolders(path: string): readonly LockHolder[] | null {
 
 function holderOf(pid: number): readonly LockHolder[] {
   const stat = statOf(pid);
-  return stat === null ? [] : [{ pid, state: stat.state, startedAt: stat.startedAt, command: commandOf(pid) }];
+  const command = orNull(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) ?? 'unknown';
+  return stat === null ? [] : [{ pid, state: stat.state, startedAt: stat.startedAt, command }];
 }
 
 function isDevice({ dev }: Stats, major: number, minor: number): boolean {
@@ -54,20 +52,11 @@ function isDevice({ dev }: Stats, major: number, minor: number): boolean {
 
 /** Some file systems (btrfs, overlays) show another device to `stat` than to the list of locks. */
 function hasOpen(pid: number, { dev, ino }: Stats): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some((descriptor) => {
+  const isOpen = orNull(() =>
+    readdirSync(`/proc/${pid}/fd`).some((descriptor) => {
       const found = statSync(`/proc/${pid}/fd/${descriptor}`, { throwIfNoEntry: false });
       return found !== undefined && found.dev === dev && found.ino === ino;
-    });
-  } catch {
-    return false;
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  } catch {
-    return 'unknown';
-  }
+    }),
+  );
+  return isOpen === true;
 }

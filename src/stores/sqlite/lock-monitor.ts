@@ -1,21 +1,22 @@
 /**
  * What happens while this process waits for the lock of the database.
  *
- * A process that is stopped (SIGSTOP) in the middle of a commit keeps the lock for as long as it is stopped, and nobody
- * can write. After a second of waiting the holder is looked up. If it is the process of one of our sessions and stopped,
- * it is continued, and stopped again as soon as this process has the lock: the holder then has none. Everybody else is
- * left alone and named, with what to do.
+ * A process that is stopped (SIGSTOP) in the middle of a commit keeps the lock for as long as it is stopped, and no process
+ * can write. After a second of waiting the holder is looked up. A stopped process of one of our sessions is continued, and
+ * stopped again as soon as this process has the lock. Every other holder gets no signal: the message names it and says what
+ * to do.
  */
 import { elapsedMs } from '../../foundation/clock.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { statOf } from '../../foundation/process-identity.ts';
 import { lockHolders, type LockHolder } from './lock-holders.ts';
 
 export interface LockMonitor {
-  /** The lock was refused to somebody who has waited for it for this long. */
+  /** The lock was refused again after this long. */
   refused(waitedMs: number): void;
-  /** This process has the write lock: whoever was continued to let go of it is stopped again. */
+  /** This process has the write lock: a process that was continued is stopped again. */
   acquired(): void;
-  /** Nobody waits any longer. Answers who holds the lock, and what to do about it. */
+  /** The wait is given up. Returns who holds the lock, and what to do about it. */
   gaveUp(): string;
 }
 
@@ -23,7 +24,7 @@ export interface LockMonitorOptions {
   readonly path: string;
   /** Whether this living process belongs to one of the sessions in the database. */
   readonly isOurs: (pid: number) => boolean;
-  /** Told once per wait and reason. */
+  /** Called once per wait and reason. */
   readonly told: (says: string) => void;
 }
 
@@ -33,7 +34,7 @@ const LOOK_EVERY_MS = 500;
 /** A process that is told to stop does so within a few milliseconds. */
 const STOP_PATIENCE_MS = 100;
 const STOP_STEP_MS = 0.5;
-/** Nobody ever wakes us here: it is only a short sleep. */
+/** Never notified: waiting on it is a short sleep. */
 const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 
 export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMonitor {
@@ -68,7 +69,7 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
       continued.clear();
     },
     gaveUp: () => {
-      // Without the lock nobody can be stopped safely: whoever was continued goes on.
+      // Without the lock no process can be stopped safely, so a continued process goes on.
       continued.clear();
       said = null;
       return textOf(path, lockHolders(path));
@@ -77,7 +78,7 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
 }
 
 function stopAgain({ pid, startedAt }: LockHolder): void {
-  // The number may belong to another process by now.
+  // The process id may belong to another process by now.
   if (statOf(pid)?.startedAt !== startedAt || !signal(pid, 'SIGSTOP')) return;
   for (let waitedMs = 0; waitedMs < STOP_PATIENCE_MS && isRunning(pid); waitedMs += STOP_STEP_MS) {
     Atomics.wait(NOBODY, 0, 0, STOP_STEP_MS);
@@ -89,13 +90,9 @@ function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'T' && state !== 'Z' && state !== 'X';
 }
 
+/** False: the process belongs to another user, or is gone. */
 function signal(pid: number, name: 'SIGCONT' | 'SIGSTOP'): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    // Another user's, or gone: then it is named, or the lock is free.
-    return false;
-  }
+  return orNull(() => process.kill(pid, name)) === true;
 }
 
 function textOf(path: string, holders: readonly LockHolder[] | null): string {

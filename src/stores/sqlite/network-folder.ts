@@ -1,9 +1,10 @@
 /**
- * SQLite shares memory between the processes that use a database; over a network file system that silently does not
- * work, and the database is damaged. So such a folder is refused before anything is written.
+ * SQLite shares memory between the processes that use a database. On a network file system that silently fails and damages
+ * the database, so such a folder is refused before anything is written.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { orNull } from '../../foundation/or-null.ts';
 
 const NETWORK_TYPES = [
   'nfs',
@@ -26,7 +27,10 @@ const NETWORK_TYPES = [
 const NETWORK_FUSE = /^fuse\.(?:sshfs|rclone|s3fs|gcsfuse|glusterfs|ceph|davfs|smbnetfs|curlftpfs|cephfs|mfs|juicefs)/;
 
 /** The type of the network file system that `folder` lies on, or null. Where mounts cannot be listed, null. */
-export function networkTypeOf(folder: string, mountInfo: string = readMountInfo()): string | null {
+export function networkTypeOf(
+  folder: string,
+  mountInfo: string = orNull(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '',
+): string | null {
   const type = mountTypeOf(folder, mountInfo);
   if (type === null) return null;
   return NETWORK_TYPES.includes(type) || NETWORK_FUSE.test(type) ? type : null;
@@ -53,20 +57,8 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-function readMountInfo(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** The folder itself may not exist yet: then its nearest parent tells. */
+/** The folder itself, or where it does not exist yet, its nearest parent. */
 export function nearestExisting(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    const parent = dirname(folder);
-    return parent === folder ? folder : nearestExisting(parent);
-  }
+  const parent = dirname(folder);
+  return orNull(() => realpathSync(folder)) ?? (parent === folder ? folder : nearestExisting(parent));
 }

@@ -1,51 +1,48 @@
 /**
- * How processes of one host wake each other: one byte, written in place and not synced, into a file that the others
- * watch. A bell that nobody hears costs a poll, never an answer.
+ * How processes of one host wake each other: one byte, written in place and not synced, into a file that the others watch.
+ * A missed notification costs a poll, never an answer.
  */
 import { closeSync, mkdirSync, openSync, watch, writeSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { orNull } from '../../foundation/or-null.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Topic } from '../store.ts';
 
 export interface NotifyFiles {
-  ring(offeredTo: Iterable<AgentId>, settled: boolean): void;
-  /** Calls `heard` on each ring of others until `stop` is called. */
-  listen(topic: Topic, heard: () => void): { stop(): void };
+  notify(offeredTo: Iterable<AgentId>, settled: boolean): void;
+  /** Calls `notified` on each notification of others until `stop` is called. */
+  listen(topic: Topic, notified: () => void): { stop(): void };
   close(): void;
 }
 
-/** The @ keeps an agent called "settled" apart from the bell of that name, and device names harmless. */
+/** The @ keeps an agent called "settled" apart from the file of that name, and device names harmless. */
 export function notifyFileName(topic: Topic): string {
   return topic.kind === 'settled' ? 'settled' : `@${topic.agent}`;
 }
 
-/** Beyond this, bells are opened for one ring each. */
+/** Beyond this all are closed, and opened again when they are used. */
 const OPEN_MAX = 256;
 const BYTE = new Uint8Array([1]);
 
 export function notifyFilesIn(folder: string): NotifyFiles {
   const open = new Map<string, number>();
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    // Nothing can be written here; whoever needs to hears of it from the database.
-  }
+  // Where nothing can be written, the database reports it to those that have to write.
+  orNull(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
 
-  const ringOne = (name: string): void => {
-    try {
-      let file = open.get(name);
-      if (file === undefined) {
-        if (open.size >= OPEN_MAX) closeAll();
-        file = openSync(join(folder, name), 'a+', 0o600);
-        // Opened for appending so that it is made if missing; written in place through a second handle.
-        closeSync(file);
-        file = openSync(join(folder, name), 'r+');
-        open.set(name, file);
-      }
-      writeSync(file, BYTE, 0, 1, 0);
-    } catch {
-      // The change is committed; those who did not hear of it will poll.
-    }
+  const opened = (name: string): number => {
+    const known = open.get(name);
+    if (known !== undefined) return known;
+    if (open.size >= OPEN_MAX) closeAll();
+    // Opening for appending makes a missing file; only another handle can write in place.
+    closeSync(openSync(join(folder, name), 'a+', 0o600));
+    const file = openSync(join(folder, name), 'r+');
+    open.set(name, file);
+    return file;
+  };
+
+  /** The change is committed already: waiters that miss the notification find it by polling. */
+  const touch = (name: string): void => {
+    orNull(() => writeSync(opened(name), BYTE, 0, 1, 0));
   };
 
   const closeAll = (): void => {
@@ -54,25 +51,23 @@ export function notifyFilesIn(folder: string): NotifyFiles {
   };
 
   return {
-    ring: (offeredTo, settled) => {
-      for (const agent of offeredTo) ringOne(notifyFileName({ kind: 'offers', agent }));
-      if (settled) ringOne(notifyFileName({ kind: 'settled' }));
+    notify: (offeredTo, settled) => {
+      for (const agent of offeredTo) touch(notifyFileName({ kind: 'offers', agent }));
+      if (settled) touch(notifyFileName({ kind: 'settled' }));
     },
-    listen: (topic, heard) => {
-      const watcher = watchBell(join(folder, notifyFileName(topic)), heard);
+    listen: (topic, notified) => {
+      const watcher = watchFile(join(folder, notifyFileName(topic)), notified);
       return { stop: () => watcher?.close() };
     },
     close: closeAll,
   };
 }
 
-function watchBell(path: string, heard: () => void): FSWatcher | null {
-  try {
+function watchFile(path: string, notified: () => void): FSWatcher | null {
+  return orNull(() => {
     closeSync(openSync(path, 'a', 0o600));
-    const watcher = watch(path, { persistent: false }, heard);
+    const watcher = watch(path, { persistent: false }, notified);
     watcher.on('error', () => watcher.close());
     return watcher;
-  } catch {
-    return null;
-  }
+  });
 }

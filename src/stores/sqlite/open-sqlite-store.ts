@@ -14,11 +14,12 @@ import {
   isFromDatabase,
   lockWaitOf,
   openDatabase,
-  withLockRetry,
   prepare,
+  sqlOn,
+  withLockRetry,
   type Database,
 } from './binding.ts';
-import { changeOf } from './change.ts';
+import { changeOf, type HandoffParts } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
 import { ensureDatabaseFile } from './database-file.ts';
@@ -38,11 +39,11 @@ import { retentionOf } from './retention.ts';
 import { schedulesOf } from './schedules.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
-import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
+import { sharedCommit, whenFree, wrongVersion, type Work } from './shared-commit.ts';
 import { sharedRead } from './shared-read.ts';
 import { tokensOf } from './tokens.ts';
 import { wordIndexOf } from './text-index.ts';
-import { copiesOf, recogniseOf, restoreOf } from './transfer.ts';
+import { transferOf } from './transfer.ts';
 import { rowWriterOf } from './write-rows.ts';
 
 export interface SqliteOptions {
@@ -50,20 +51,20 @@ export interface SqliteOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly random: Random;
-  /** This machine's present start; leases of another one are over. */
+  /** The present boot of this machine; leases of another boot are over. */
   readonly boot: string;
   readonly timers?: Timers;
-  /** Whether a process that the database names is this machine's and alive; without it, no other process is touched. */
+  /** Whether a process in the database runs on this machine now. Without it, no other process gets a signal. */
   readonly isAlive?: (process: ProcessIdentity) => boolean;
-  /** Whether a database that cannot be written is opened for reading; `says` is told why. Without it, that is a fault. */
+  /** Opens a database that cannot be written for reading, and is told why. Without it, that is a fault. */
   readonly readOnly?: (says: string) => void;
-  /** Told why, when the lock of the database has been waited for. */
+  /** Told who holds the lock of the database, while an operation waits for it. */
   readonly waiting?: (says: string) => void;
 }
 
-/** A glance at the file costs as much as reading a record, and many may look in one moment. */
+/** Looking at the file costs as much as reading a record, and many callers may read in one moment. */
 const LATELY_MS = 10;
-/** For writers: those who look, find something and take it have just seen the file. */
+/** For writers: a worker that finds something and claims it has just looked at the file. */
 const JUST_NOW_MS = 1;
 /** No commit counter is ever this. */
 const GONE = -1;
@@ -83,33 +84,24 @@ export function openSqliteStore(options: SqliteOptions): Store {
     isReading: options.readOnly !== undefined,
   });
   const ctx = { timers, random, path, monitor };
+  const sql = sqlOn(database);
   const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
-  const names = rowNumbersOf(database);
-  const reading = queriesOf(database, names);
-  const places = limitCountersOf(database, names, limits);
-  const writing = rowWriterOf(database, names, places);
-  const sessions = liveSessionsOf(database);
-  const claim = claimOf(database, { names, writing, sessions, nowMs });
-  const retention = retentionOf(database, { names, writing, nowMs });
-  const inserting = insertOf(database, { reading, writing, places, removed: retention.removed, nowMs });
-  const changing = { reading, writing, places, sessions, nowMs };
-  const change = changeOf(changing);
-  const relay = relayOf(changing, inserting);
-  const copies = copiesOf(database, names);
-  const recognise = recogniseOf(database);
-  const restore = restoreOf(database, { names, writing, nowMs });
+  const names = rowNumbersOf(sql);
+  const reading = queriesOf(sql, names);
+  const places = limitCountersOf(sql, names, limits);
+  const writing = rowWriterOf(sql, names, places);
+  const sessions = liveSessionsOf(sql);
+
+  let closed = false;
+  const alive = (): void => {
+    if (closed) throw new StoreFault('the store is closed', 'unchanged');
+  };
+  const rethrow = (error: unknown): never => {
+    throw faultOf(error, path);
+  };
+  // A database that was deleted under us would take writes that are lost.
   const identity = fileIdentity(path);
-  const version = prepare(database, 'PRAGMA data_version');
-  const hints = hintsOf(notifyFilesIn(join(dirname(path), 'bells')), {
-    // Whoever waits is woken to find out that there is nothing to wait for any more.
-    version: () => {
-      lockWait.usually();
-      return isStillThere() ? (version.get()?.[0] as number) : GONE;
-    },
-    ripe: (agent) => claim.anything(agent) !== 'nothing',
-  });
-  // A database that was deleted under us would go on taking writes that nobody will ever see.
   const isStillThere = (): boolean => fileIdentity(path) === identity;
   let seenThereMs = Number.NEGATIVE_INFINITY;
   const stillThereLately = (latelyMs: number): void => {
@@ -124,7 +116,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
       'unchanged',
     );
   };
-  const commit = sharedCommit(database, ctx, lockWait, {
+
+  const forgetNews = (): void => {
+    writing.news.offeredTo.clear();
+    writing.news.settled = false;
+  };
+  const shared = sharedCommit(database, ctx, lockWait, {
     begun: () => {
       stillThereLately(JUST_NOW_MS);
       sessions.begin();
@@ -141,10 +138,31 @@ export function openSqliteStore(options: SqliteOptions): Store {
       forgetNews();
     },
   });
-  const forgetNews = (): void => {
-    writing.news.offeredTo.clear();
-    writing.news.settled = false;
+  const commit = async <Answer>(work: Work<Answer>): Promise<Answer> => {
+    alive();
+    return shared.run(work);
   };
+  const write = <Answer>(act: () => Answer): Promise<Answer> => commit(() => act);
+  const look = sharedRead(database, lockWait, () => {
+    alive();
+    stillThereLately(LATELY_MS);
+  });
+  const read = <Answer>(act: () => Answer): Promise<Answer> => look(act).catch(rethrow);
+
+  const parts: HandoffParts = { sql, nowMs, read, commit, write, names, reading, sessions, writing, places };
+  const claim = claimOf(parts);
+  const inserting = insertOf(parts);
+  const change = changeOf(parts);
+  const relay = relayOf(parts, inserting);
+  const version = sql('PRAGMA data_version');
+  const hints = hintsOf(notifyFilesIn(join(dirname(path), 'bells')), {
+    // A waiter is woken when the file is gone, so that it finds out.
+    version: () => {
+      lockWait.usually();
+      return isStillThere() ? (version.get()?.[0] as number) : GONE;
+    },
+    ripe: (agent) => claim.anything(agent) !== 'nothing',
+  });
 
   let quietConnection: Database | null = null;
   const openQuiet = (): Database => {
@@ -159,17 +177,17 @@ export function openSqliteStore(options: SqliteOptions): Store {
       const connection = openQuiet();
       return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), ctx).catch(rethrow);
     },
-    read: async (act) => reader(() => act(openQuiet())),
+    read: async (act) => read(() => act(openQuiet())),
   };
 
-  /** Recipients of what was handed in and is not committed yet, each as often as it was. */
+  /** Recipients of openings that are not committed yet, with how many each has. */
   const coming = new Map<AgentId, number>();
   const count = (agent: AgentId, change: 1 | -1): void => {
     const left = (coming.get(agent) ?? 0) + change;
     if (left === 0) coming.delete(agent);
     else coming.set(agent, left);
   };
-  /** A worker of this process is woken at once: its claim is handed in behind what it claims, and they share a commit. */
+  /** Wakes a worker of this process at once: its claim is queued behind the insert, and they share a commit. */
   const announced = async <Answer>(openings: readonly Opening[], inserted: Promise<Answer>): Promise<Answer> => {
     const agents = openings.flatMap(({ to }) => to ?? []);
     for (const agent of agents) count(agent, 1);
@@ -181,91 +199,61 @@ export function openSqliteStore(options: SqliteOptions): Store {
     }
   };
 
-  let closed = false;
-  const alive = (): void => {
-    if (closed) throw new StoreFault('the store is closed', 'unchanged');
-  };
-  const rethrow = (error: unknown): never => {
-    throw faultOf(error, path);
-  };
-  const look = sharedRead(database, lockWait, () => {
-    alive();
-    stillThereLately(LATELY_MS);
-  });
-  const reader = <Answer>(read: () => Answer): Promise<Answer> => look(read).catch(rethrow);
-  const forgetRequests = prepare(
-    database,
+  const oldRequest = sql('SELECT 1 FROM request WHERE at < ? LIMIT 1');
+  const forgetRequests = sql(
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
   );
-
-  /** For those who read without company. */
+  /** For reads outside of a shared one. */
   const aliveAndPatient = (): void => {
     alive();
     lockWait.usually();
   };
-  const words = wordIndexOf(database, { commit, alive: aliveAndPatient });
+  const words = wordIndexOf(parts, aliveAndPatient);
+  const catchUp = async (text: string | undefined): Promise<void> => {
+    if (text !== undefined && readOnly === null) await words.catchUp();
+  };
   if (readOnly !== null) options.readOnly?.(`${readOnly}${words.isBehind() ? UNFOUND : ''}`);
 
   return {
     insert: async (openings, guard = {}) => {
       alive();
-      return announced(openings, commit.run(inserting.insert(openings, guard)));
+      return announced(openings, commit(inserting.insert(openings, guard)));
     },
     claim: async (agent, max, decide) => {
       alive();
       stillThereLately(LATELY_MS);
       const seen = max < 1 ? 'nothing' : claim.anything(agent);
       if (seen === 'nothing' && (max < 1 || !coming.has(agent))) return [];
-      return commit.run(claim.work(agent, max, decide, seen === 'ripe'));
+      return commit(claim.work(agent, max, decide, seen === 'ripe'));
     },
-    change: async (targets, decide) => {
-      alive();
-      return commit.run(change(targets, decide));
-    },
-    relay: async (target, decide, openings, guard = {}) => {
-      alive();
-      return commit.run(relay(target, decide, openings, guard));
-    },
-    load: (id, when) => reader(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
+    change: (targets, decide) => commit(change(targets, decide)),
+    relay: (target, decide, openings, guard = {}) => commit(relay(target, decide, openings, guard)),
+    load: (id, when) => read(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
     find: async (query) => {
-      if (query.by === 'filter' && query.text !== undefined && readOnly === null) await words.catchUp();
-      return reader(() => reading.find(query, nowMs()));
+      if (query.by === 'filter') await catchUp(query.text);
+      return read(() => reading.find(query, nowMs()));
     },
     count: async (wanted) => {
-      if (wanted.text !== undefined && readOnly === null) await words.catchUp();
-      return reader(() => reading.count(wanted));
+      await catchUp(wanted.text);
+      return read(() => reading.count(wanted));
     },
-    facts: (query) => reader(() => reading.facts(query)),
+    facts: (query) => read(() => reading.facts(query)),
     changed: (topic, signal) => hints.changed(topic, signal),
     nowMs,
     sessions: sessionsOf(quiet, clock, boot),
-    outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
-    tokens: tokensOf(database, { commit, nowMs, alive, reader }),
-    agents: agentSessionsOf(database, { commit, alive, reader }),
-    pauses: pausesOf(database, { commit, nowMs, alive, reader }),
-    policy: policiesOf(database, { commit, nowMs, alive, reader }),
-    schedules: schedulesOf(database, { commit, nowMs, alive, reader }),
-    transfer: {
-      copies: (after, max) => reader(() => copies(after, max)),
-      restore: async (given) => {
-        alive();
-        return commit.run(restore(given));
-      },
-      recognise: (after, heads) => reader(() => recognise(after, heads)),
-    },
-    retention: {
-      removable: (...query) => reader(() => retention.removable(...query)),
-      remove: async (heads, archive) => {
-        alive();
-        return commit.run(retention.remove(heads, archive));
-      },
-      removed: (ids) => reader(() => retention.removed(ids)),
-    },
+    outbox: outboxOf(parts),
+    tokens: tokensOf(parts),
+    agents: agentSessionsOf(parts),
+    pauses: pausesOf(parts),
+    policy: policiesOf(parts),
+    schedules: schedulesOf(parts),
+    transfer: transferOf(parts),
+    retention: retentionOf(parts),
     upkeep: {
       ...dutyOf(quiet, clock, boot),
       audit: async () => {
         const { audit } = await import('./audit.ts');
-        return reader(() => audit(path));
+        return read(() => audit(path));
       },
       feedHolders: () => Promise.resolve([]),
       tend: async () => {
@@ -275,16 +263,13 @@ export function openSqliteStore(options: SqliteOptions): Store {
         await words.feed();
         if (closed) return;
         const before = nowMs() - REQUEST_DAYS * DAY_MS;
-        if (prepare(database, 'SELECT 1 FROM request WHERE at < ? LIMIT 1').get(before) === undefined) return;
-        await commit.run(() => () => {
-          forgetRequests.run(before, FORGET_MAX);
-        });
+        if (oldRequest.get(before) !== undefined) await write(() => void forgetRequests.run(before, FORGET_MAX));
       },
     },
     close: async () => {
       if (closed) return;
       closed = true;
-      await commit.idle();
+      await shared.idle();
       hints.close();
       quietConnection?.close();
       database.close();

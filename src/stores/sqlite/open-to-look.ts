@@ -1,6 +1,6 @@
 /**
- * The database file for a look for work. It finds what the store finds, along the same indexes, and loads nothing of the
- * store that a look does not need: an agent waits for the hook that looks.
+ * The database file for a hook that looks for work. It finds what the store finds, along the same indexes, and loads only
+ * what that needs: an agent waits for its hook.
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
@@ -9,7 +9,7 @@ import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import { stateNumber } from '../numbers.ts';
 import type { LookStore, Offer } from '../look-store.ts';
 import { loadAgentSession } from './agent-sessions.ts';
-import { prepare, type Row } from './binding.ts';
+import { prepare, sqlOn, type Row } from './binding.ts';
 import { ensureDatabaseFile } from './database-file.ts';
 import { numbersSql, ON_OFFER } from './on-offer.ts';
 import { openToRead } from './read-only.ts';
@@ -22,7 +22,7 @@ export const OFFERS_SQL = `SELECT id, (SELECT name FROM agent WHERE n = sender),
 export const STILL_OPEN_SQL = `SELECT id FROM handoff WHERE id IN (SELECT value FROM json_each(?))
   AND state NOT IN (${STATES.filter(isFinal).map(stateNumber).join(', ')})`;
 
-/** Null: the file has another version of the schema, and whoever opens the whole store brings it up to date or refuses it. */
+/** Null: the file has another schema version; opening the whole store migrates or refuses it. */
 export function openToLook(path: string, clock: Clock): LookStore | null {
   ensureDatabaseFile(path);
   const { database } = openToRead(path, { sync: 'full' });
@@ -31,20 +31,21 @@ export function openToLook(path: string, clock: Clock): LookStore | null {
     return null;
   }
   const nowMs = (): number => clock.nowMs();
+  const sql = sqlOn(database);
   return {
     offersTo: async (agent, max) => {
-      const [n = null] = prepare(database, AGENT_SQL).get(agent) ?? [];
-      return n === null ? [] : prepare(database, OFFERS_SQL).all(n, max).map(offerOf);
+      const [n = null] = sql(AGENT_SQL).get(agent) ?? [];
+      return n === null ? [] : sql(OFFERS_SQL).all(n, max).map(offerOf);
     },
     stillOpen: async (ids) =>
-      prepare(database, STILL_OPEN_SQL)
+      sql(STILL_OPEN_SQL)
         .all(JSON.stringify(ids))
         .map(([id]) => id as HandoffId),
     nowMs,
-    agents: { load: async (id) => loadAgentSession(database, 'id', id) },
+    agents: { load: async (id) => loadAgentSession(sql, 'id', id) },
     tokens: {
-      byHash: async (hash) => tokenByHash(database, hash),
-      used: async (id) => noteTokenUse(database, id, nowMs()),
+      byHash: async (hash) => tokenByHash(sql, hash),
+      used: async (id) => noteTokenUse(sql, id, nowMs()),
     },
     close: async () => database.close(),
   };

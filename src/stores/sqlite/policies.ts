@@ -1,34 +1,24 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Policies, PolicyRecord } from '../store.ts';
-import { prepare, type Database, type Row } from './binding.ts';
+import type { Row } from './binding.ts';
 import type { StoreParts } from './store-parts.ts';
 
-export function policiesOf(database: Database, { commit, nowMs, alive, reader }: StoreParts): Policies {
-  // Prepared when they are needed: every command reads the current version, few do anything else.
-  const newest = (max: number): readonly PolicyRecord[] =>
-    prepare(database, 'SELECT version, policy, by, at FROM policy ORDER BY version DESC LIMIT ?')
-      .all(max)
-      .map(recordOf);
-
+export function policiesOf({ sql, nowMs, read, commit }: StoreParts): Policies {
+  const select = sql('SELECT version, policy, by, at FROM policy ORDER BY version DESC LIMIT ?');
+  const add = sql('INSERT INTO policy (version, policy, by, at) VALUES (?, ?, ?, ?)');
+  const newest = (max: number): readonly PolicyRecord[] => select.all(max).map(recordOf);
   return {
-    current: () => reader(() => newest(1)[0] ?? null),
-    put: async (policy, expectedVersion, by) => {
-      alive();
-      return commit.run(() => {
+    current: () => read(() => newest(1)[0] ?? null),
+    put: (policy, expectedVersion, by) =>
+      commit(() => {
         if ((newest(1)[0]?.version ?? 0) !== expectedVersion) return () => null;
         const record: PolicyRecord = { version: expectedVersion + 1, policy, by, at: nowMs() };
         return () => {
-          prepare(database, 'INSERT INTO policy (version, policy, by, at) VALUES (?, ?, ?, ?)').run(
-            record.version,
-            record.policy,
-            record.by,
-            record.at,
-          );
+          add.run(record.version, policy, by, record.at);
           return record;
         };
-      });
-    },
-    history: (max) => reader(() => newest(max)),
+      }),
+    history: (max) => read(() => newest(max)),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Everything that only looks. Reading never waits for a writer. */
+/** Everything that only reads. Reading never waits for a writer. */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { BAD_ENDS } from '../../domain/dependencies.ts';
@@ -9,7 +9,7 @@ import { missingText } from '../missing-body.ts';
 import { pageById } from '../page.ts';
 import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
-import { prepare, type Database, type Row, type Statement, type Value } from './binding.ts';
+import type { Row, Sql, Statement, Value } from './binding.ts';
 import { countStatement, listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
@@ -67,46 +67,38 @@ export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY 
 const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
   ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
 
-/** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
+/** Up to this many open handoffs of one agent are sorted; with more, a walk along the index finds the newest. */
 const SORTED_MAX = 1_000;
 const LISTS_MAX = 50;
 
 const WHOLE_SQL = `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n),
   (SELECT text FROM outcome WHERE handoff = n) FROM handoff WHERE id = ?`;
 
-export function queriesOf(database: Database, names: RowNumbers): Queries {
-  const byId = prepare(database, `${SELECT} WHERE id = ?`);
-  const byNumber = prepare(database, `${SELECT} WHERE n = ?`);
-  const revision = prepare(database, 'SELECT revision FROM handoff WHERE n = ?');
-  const overdue = prepare(database, OVERDUE_SQL);
-  const ofSession = prepare(database, OF_SESSION_SQL);
-  const freed = prepare(database, FREED_SQL);
-  const places = prepare(database, PLACES_SQL);
-  const chain = prepare(database, CHAIN_SQL);
-  const visibleChain = prepare(database, VISIBLE_CHAIN_SQL);
-  const ofArtifacts = prepare(database, ARTIFACTS_SQL);
-  const asking = prepare(database, ASKING_SQL);
-  const waiting = prepare(database, WAITING_SQL);
-  const failedDependency = prepare(database, FAILED_DEPENDENCY_SQL);
-  const retries = prepare(database, RETRIES_SQL);
-  const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
-  const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
-  const wholeById = prepare(database, WHOLE_SQL);
-  const settledById = prepare(database, `${WHOLE_SQL} AND state >= ${STATES.findIndex(isFinal)}`);
-  const factColumns = `seq, handoff.id, ${factNames('fact.')}`;
-  const trail = prepare(
-    database,
-    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
-     WHERE fact.handoff = (SELECT n FROM handoff WHERE id = ?) AND seq > ? ORDER BY fact.revision LIMIT ?`,
-  );
-  const newest = prepare(
-    database,
-    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff ORDER BY seq DESC LIMIT ?`,
-  );
-  const feed = prepare(
-    database,
-    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff WHERE seq > ? ORDER BY seq LIMIT ?`,
-  );
+const FACTS = `SELECT seq, handoff.id, ${factNames('fact.')} FROM fact JOIN handoff ON handoff.n = fact.handoff`;
+
+export function queriesOf(sql: Sql, names: RowNumbers): Queries {
+  const byId = sql(`${SELECT} WHERE id = ?`);
+  const byNumber = sql(`${SELECT} WHERE n = ?`);
+  const revision = sql('SELECT revision FROM handoff WHERE n = ?');
+  const overdue = sql(OVERDUE_SQL);
+  const ofSession = sql(OF_SESSION_SQL);
+  const freed = sql(FREED_SQL);
+  const places = sql(PLACES_SQL);
+  const chain = sql(CHAIN_SQL);
+  const visibleChain = sql(VISIBLE_CHAIN_SQL);
+  const ofArtifacts = sql(ARTIFACTS_SQL);
+  const asking = sql(ASKING_SQL);
+  const waiting = sql(WAITING_SQL);
+  const failedDependency = sql(FAILED_DEPENDENCY_SQL);
+  const retries = sql(RETRIES_SQL);
+  const incoming = sql('SELECT in_all FROM agent WHERE n = ?');
+  const request = sql('SELECT ids FROM request WHERE by = ? AND key = ?');
+  const wholeById = sql(WHOLE_SQL);
+  const settledById = sql(`${WHOLE_SQL} AND state >= ${STATES.findIndex(isFinal)}`);
+  const trail = sql(`${FACTS}
+     WHERE fact.handoff = (SELECT n FROM handoff WHERE id = ?) AND seq > ? ORDER BY fact.revision LIMIT ?`);
+  const newest = sql(`${FACTS} ORDER BY seq DESC LIMIT ?`);
+  const feed = sql(`${FACTS} WHERE seq > ? ORDER BY seq LIMIT ?`);
 
   const handoffOf = (row: Row): Handoff => readRow(row, names).handoff;
   const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => readableOf(rows, handoffOf);
@@ -128,7 +120,7 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
   };
   const page = (items: readonly Handoff[]): Page => ({ items, next: null });
 
-  const lists = rememberedStatements(database);
+  const lists = rememberedStatements(sql);
   const agentWithFewOpen = ({ to }: Filter): number | null => {
     const n = to === undefined ? null : names.knownAgentNumber(to);
     const open = n === null ? null : (incoming.get(n)?.[0] as number);
@@ -138,7 +130,7 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
   const openOf = (agent: number, numbers: Statement, { states = [], max }: Filter): Page => {
     const found = numbers.all(agent).map(([n]) => n as number);
     const shown = found.toSorted((a, b) => b - a).slice(0, max);
-    const handoffs = handoffsOf(shown.map((n) => byNumber.get(n)).filter((row) => row !== undefined));
+    const handoffs = handoffsOf(shown.flatMap((n) => byNumber.all(n)));
     // Another process may have moved one on since its number was read.
     const items = handoffs.filter(({ state }) => states.includes(state));
     return { items, next: found.length > max ? String(shown.at(-1)) : null };
@@ -168,9 +160,9 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
     find: (query, nowMs) => {
       switch (query.by) {
         case 'ids':
-          return { items: byIds(query.ids), next: null };
+          return page(byIds(query.ids));
         case 'request':
-          return { items: byIds(requested(query.request)), next: null };
+          return page(byIds(requested(query.request)));
         case 'overdue':
           return page(enough(query.max, (limit) => overdue.all(nowMs, limit)));
         case 'session':
@@ -180,10 +172,7 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
         case 'artifacts': {
           const artifacts = JSON.stringify(query.artifacts);
           const select = (limit: number): readonly Row[] =>
-            ofArtifacts
-              .all(artifacts, limit)
-              .map(([n]) => byNumber.get(n as number))
-              .filter((row) => row !== undefined);
+            ofArtifacts.all(artifacts, limit).flatMap(([n]) => byNumber.all(n as number));
           return page(enough(query.max, select));
         }
         case 'places':
@@ -227,9 +216,9 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
       const seq = after === undefined ? 0 : readCursor(after);
       if (only !== undefined) {
         const { where, values } = factConditions(only, names);
-        const sql = `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
+        const text = `${FACTS}
           WHERE ${['seq > ?', ...where].join(' AND ')} ORDER BY seq LIMIT ?`;
-        return lists(sql)
+        return lists(text)
           .all(seq, ...values, max)
           .map(factRead);
       }
@@ -254,15 +243,15 @@ function factConditions(
   };
 }
 
-/** Lists are asked for in a few forms again and again; to make such a statement costs more than most of them. */
-function rememberedStatements(database: Database): (sql: string) => Statement {
+/** The same few lists are read again and again; preparing such a statement costs more than most of them. */
+function rememberedStatements(sql: Sql): Sql {
   const made = new Map<string, Statement>();
-  return (sql) => {
-    const known = made.get(sql);
+  return (text) => {
+    const known = made.get(text);
     if (known !== undefined) return known;
     if (made.size >= LISTS_MAX) made.clear();
-    const statement = prepare(database, sql);
-    made.set(sql, statement);
+    const statement = sql(text);
+    made.set(text, statement);
     return statement;
   };
 }

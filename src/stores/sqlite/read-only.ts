@@ -14,7 +14,7 @@ export interface Opened {
   readonly readOnly: string | null;
 }
 
-/** For whoever only reads. */
+/** Opens for reading: falls back where the file cannot be written. */
 export function openToRead(path: string, options: OpenOptions): Opened {
   try {
     return { database: openDatabase(path, options), readOnly: null };

@@ -6,14 +6,14 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { relayedOf } from '../relay-result.ts';
 import type { Guard, Opening, Relayed } from '../store.ts';
-import { atHand, decideOver, type ChangeParts } from './change.ts';
+import { atHand, decideOver, type HandoffParts } from './change.ts';
 import type { Inserting } from './insert.ts';
 import type { Work } from './shared-commit.ts';
 
 type Answer = Result<Relayed, Refusal>;
 
 export function relayOf(
-  parts: ChangeParts,
+  parts: HandoffParts,
   inserting: Inserting,
 ): (target: HandoffId | Handoff, decide: Decide, openings: readonly Opening[], guard: Guard) => Work<Answer> {
   return (target, decide, openings, { request }) =>
@@ -34,11 +34,7 @@ export function relayOf(
         const all = [changed, ...opened.value.map(({ handoff }) => handoff)];
         parts.writing.update(before, decided.value, now);
         inserting.write(openings, opened.value, now);
-        inserting.keep(
-          request,
-          all.map(({ id }) => id),
-          now,
-        );
+        inserting.keep(request, all, now);
         return ok(relayedOf(all));
       };
     };

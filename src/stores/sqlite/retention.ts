@@ -6,13 +6,10 @@ import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { effectKeysOf } from '../effect-keys.ts';
-import type { Removal, RemovedHandoff } from '../store.ts';
-import type { CopiesPage, Head } from '../store.ts';
-import { prepare, type Database } from './binding.ts';
-import type { RowNumbers } from './row-numbers.ts';
-import type { Work } from './shared-commit.ts';
+import type { CopiesPage, Head, Removal, RemovedHandoff, Retention } from '../store.ts';
+import type { Sql } from './binding.ts';
+import type { HandoffParts } from './change.ts';
 import { copyReader } from './transfer.ts';
-import type { RowWriter } from './write-rows.ts';
 
 const OPEN = `< ${STATES.findIndex(isFinal)}`;
 const QUEUE = KINDS.indexOf('queue');
@@ -38,54 +35,26 @@ export const REMOVE_SQL = ['fact', 'body', 'outcome', 'dependency', 'verifier', 
   (table) => `DELETE FROM ${table} WHERE handoff = ?`,
 );
 
-export interface SqliteRetention {
-  removable(settledBefore: number, after: string | null, max: number): CopiesPage;
-  remove(heads: readonly Head[], archive: string): Work<readonly Removal[]>;
-  removed(ids: readonly HandoffId[]): readonly RemovedHandoff[];
-}
-
-export function retentionOf(
-  database: Database,
-  { names, writing, nowMs }: { names: RowNumbers; writing: RowWriter; nowMs: () => number },
-): SqliteRetention {
-  const page = prepare(
-    database,
-    `SELECT n, state ${OPEN} OR kind <> ${QUEUE} OR since >= ?2 OR ${IS_NEWEST} OR ${isNeeded('?2')}
-     FROM handoff h WHERE n > ?1 ORDER BY n LIMIT ?3`,
-  );
+export function retentionOf({ sql, names, writing, nowMs, read, write }: HandoffParts): Retention {
+  const page = sql(`SELECT n, state ${OPEN} OR kind <> ${QUEUE} OR since >= ?2 OR ${IS_NEWEST} OR ${isNeeded('?2')}
+     FROM handoff h WHERE n > ?1 ORDER BY n LIMIT ?3`);
   const numbers = 'SELECT value FROM json_each(?)';
-  const copies = copyReader(database, names, `WHERE handoff.n IN (${numbers}) ORDER BY n`, numbers);
-  const find = prepare(
-    database,
-    `SELECT n, trail, sender, recipient, title, task, ${IS_NEWEST} OR ${isNeeded(String(Number.MAX_SAFE_INTEGER))}
-     FROM handoff h WHERE id = ?`,
-  );
-  const findRemoved = prepare(
-    database,
-    `SELECT sender.name, recipient.name, at, archive.name FROM removed
-     JOIN agent sender ON sender.n = sender JOIN agent recipient ON recipient.n = recipient
-     JOIN archive ON archive.n = archive WHERE id = ?`,
-  );
-  const addArchive = prepare(database, 'INSERT INTO archive (name) VALUES (?) ON CONFLICT DO NOTHING');
-  const addRemoved = prepare(
-    database,
-    `INSERT INTO removed (id, sender, recipient, at, archive)
-     VALUES (?, ?, ?, ?, (SELECT n FROM archive WHERE name = ?))`,
-  );
-  const deletions = REMOVE_SQL.map((sql) => prepare(database, sql));
-  const deleteEffects = prepare(database, 'DELETE FROM effect WHERE key > ? AND key < ?');
-  const deleteRow = prepare(database, 'DELETE FROM handoff WHERE n = ?');
+  const copies = copyReader(sql, names, `WHERE handoff.n IN (${numbers}) ORDER BY n`, numbers);
+  const find =
+    sql(`SELECT n, trail, sender, recipient, title, task, ${IS_NEWEST} OR ${isNeeded(String(Number.MAX_SAFE_INTEGER))}
+     FROM handoff h WHERE id = ?`);
+  const addArchive = sql('INSERT INTO archive (name) VALUES (?) ON CONFLICT DO NOTHING');
+  const addRemoved = sql(`INSERT INTO removed (id, sender, recipient, at, archive)
+     VALUES (?, ?, ?, ?, (SELECT n FROM archive WHERE name = ?))`);
+  const deletions = REMOVE_SQL.map(sql);
+  const deleteEffects = sql('DELETE FROM effect WHERE key > ? AND key < ?');
+  const deleteRow = sql('DELETE FROM handoff WHERE n = ?');
 
-  const removedOne = (id: HandoffId): RemovedHandoff | null => {
-    const row = findRemoved.get(id);
-    if (row === undefined) return null;
-    const [from, to, at, archive] = row as unknown as readonly [never, never, number, string];
-    return { id, from, to, at, archive };
-  };
+  const removed = removedReader(sql);
 
   const removeOne = ({ id, trail }: Head, archive: string, at: number): Removal => {
     const row = find.get(id);
-    if (row === undefined) return removedOne(id)?.archive === archive ? 'removed' : 'elsewhere';
+    if (row === undefined) return removed([id])[0]?.archive === archive ? 'removed' : 'elsewhere';
     const [n, found, sender, recipient, title, task, needed] = row as unknown as RemovableRow;
     if (found !== trail) return 'changed';
     if (needed === 1) return 'needed';
@@ -98,21 +67,23 @@ export function retentionOf(
   };
 
   return {
-    removable: (settledBefore, after, max) => {
-      const looked = page.all(after === null ? 0 : Number(after), settledBefore, max);
-      const free = looked.filter(([, needed]) => needed === 0).map(([n]) => n as number);
-      const { items, damaged } = free.length === 0 ? NOTHING : copies(JSON.stringify(free));
-      return { items, damaged, next: looked.length < max ? null : String(looked.at(-1)?.[0]) };
-    },
-    remove: (heads, archive) => () => () => {
-      const at = nowMs();
-      addArchive.run(archive);
-      const answers = heads.map((head) => removeOne(head, archive, at));
-      // Numbers that were remembered lead nowhere now.
-      names.forget();
-      return answers;
-    },
-    removed: (ids) => ids.map(removedOne).filter((gone) => gone !== null),
+    removable: (settledBefore, after, max) =>
+      read(() => {
+        const looked = page.all(after === null ? 0 : Number(after), settledBefore, max);
+        const free = looked.filter(([, needed]) => needed === 0).map(([n]) => n as number);
+        const { items, damaged } = free.length === 0 ? NOTHING : copies(JSON.stringify(free));
+        return { items, damaged, next: looked.length < max ? null : String(looked.at(-1)?.[0]) };
+      }),
+    remove: (heads, archive) =>
+      write(() => {
+        const at = nowMs();
+        addArchive.run(archive);
+        const answers = heads.map((head) => removeOne(head, archive, at));
+        // The remembered numbers belong to deleted rows.
+        names.forget();
+        return answers;
+      }),
+    removed: (ids) => read(() => removed(ids)),
   };
 }
 
@@ -127,3 +98,17 @@ type RemovableRow = readonly [
 ];
 
 const NOTHING: Pick<CopiesPage, 'items' | 'damaged'> = { items: [], damaged: [] };
+
+/** Those of the ids that were removed and not imported again. */
+export function removedReader(sql: Sql): (ids: readonly HandoffId[]) => readonly RemovedHandoff[] {
+  const find = sql(`SELECT sender.name, recipient.name, at, archive.name FROM removed
+     JOIN agent sender ON sender.n = sender JOIN agent recipient ON recipient.n = recipient
+     JOIN archive ON archive.n = archive WHERE id = ?`);
+  return (ids) =>
+    ids.flatMap((id) =>
+      find.all(id).map((row) => {
+        const [from, to, at, archive] = row as unknown as readonly [never, never, number, string];
+        return { id, from, to, at, archive };
+      }),
+    );
+}

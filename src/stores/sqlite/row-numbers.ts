@@ -1,11 +1,11 @@
 /**
- * Agents, sessions and handoffs are numbers in the rows; this is the way there and back, remembered per connection.
+ * Agents, sessions and handoffs are numbers in the rows. This translates both ways and remembers per connection.
  *
- * A number given within a transaction that is rolled back never existed, so the memory is emptied then.
+ * A number of a transaction that is rolled back never existed, so everything is forgotten then.
  */
 import { present } from '../../foundation/assert.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
-import { prepare, type Database } from './binding.ts';
+import type { Sql } from './binding.ts';
 
 export interface RowNumbers {
   /** Must be called inside a write transaction: an unknown agent gets a number. */
@@ -15,23 +15,23 @@ export interface RowNumbers {
   sessionNumber(id: SessionId): number;
   sessionName(n: number): SessionId;
   handoffNumber(id: HandoffId): number | null;
-  /** From a row that was read. What is taken is settled soon, and then need not be looked for. */
+  /** Saves the lookup when a claimed handoff is settled. */
   rememberHandoff(id: HandoffId, n: number): void;
   forget(): void;
 }
 
-/** More than this are forgotten and read again: a long life must not remember every session there ever was. */
+/** Beyond this everything is forgotten and read again: a long-running process must not remember every session. */
 const REMEMBERED_MAX = 10_000;
 
-export function rowNumbersOf(database: Database): RowNumbers {
-  const findAgent = prepare(database, 'SELECT n FROM agent WHERE name = ?');
-  const addAgent = prepare(database, 'INSERT INTO agent (name) VALUES (?) RETURNING n');
-  const readAgent = prepare(database, 'SELECT name FROM agent WHERE n = ?');
-  const findSession = prepare(database, 'SELECT n FROM session WHERE id = ?');
-  const readSession = prepare(database, 'SELECT id FROM session WHERE n = ?');
+export function rowNumbersOf(sql: Sql): RowNumbers {
+  const findAgent = sql('SELECT n FROM agent WHERE name = ?');
+  const addAgent = sql('INSERT INTO agent (name) VALUES (?) RETURNING n');
+  const readAgent = sql('SELECT name FROM agent WHERE n = ?');
+  const findSession = sql('SELECT n FROM session WHERE id = ?');
+  const readSession = sql('SELECT id FROM session WHERE n = ?');
   const agents = memory<AgentId>();
   const sessions = memory<SessionId>();
-  const findHandoff = prepare(database, 'SELECT n FROM handoff WHERE id = ?');
+  const findHandoff = sql('SELECT n FROM handoff WHERE id = ?');
   const handoffs = new Map<HandoffId, number>();
 
   const knownAgentNumber = (agent: AgentId): number | null =>

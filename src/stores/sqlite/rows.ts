@@ -59,7 +59,7 @@ export interface ReadRow {
 
 const read = recordReader(1);
 
-/** Throws an `UnreadableRecord` for what nobody of ours has written. */
+/** Throws an `UnreadableRecord` for a row that no version of Baton writes. */
 export function readRow(row: Row, names: RowNumbers): ReadRow {
   return { n: row[0] as number, handoff: read(row, names) };
 }

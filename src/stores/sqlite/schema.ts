@@ -1,7 +1,7 @@
 /**
  * The versions of the schema. Each migration is literal SQL that turns the version before it into its own, and is never
- * edited after its release: a database that somebody made years ago must become exactly what a new one is. The version
- * stands in `user_version`, and `application_id` says that the file is ours.
+ * edited after its release: an old database must become exactly what a new one is. The version is in `user_version`, and
+ * `application_id` marks the file as ours.
  */
 import { stateNumber } from '../numbers.ts';
 import { TABLES } from './migrations/001-tables.ts';

@@ -14,7 +14,7 @@ import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions
 import { prepare, type Database, type Row } from './binding.ts';
 
 export interface Quiet {
-  /** Runs a few statements in a transaction when nobody else writes; tells how long it had to wait for that. */
+  /** Runs statements in a transaction when no other process writes; `waitedMs` is how long that took. */
   write<Answer>(act: (database: Database, waitedMs: number) => Answer): Promise<Answer>;
   /** Looks, without asking for the write lock. */
   read<Answer>(act: (database: Database) => Answer): Promise<Answer>;
@@ -22,10 +22,10 @@ export interface Quiet {
 
 export const BEAT_SQL = 'UPDATE session SET beat_ms = ? WHERE id = ? AND ended = 0';
 
-/** Sessions of other boots; more are watched anew, which makes them end later. */
+/** How many sessions of other boots are watched. Beyond this all start again, which makes them end later. */
 const WATCHED_MAX = 10_000;
 
-/** Rows of places where nobody works any more. A holder that lives after all takes its duty again within a second. */
+/** Rows of places without a process. A holder that still runs takes its duty again within a second. */
 const FORGET_DUTIES = 'DELETE FROM duty WHERE boot <> ? OR beat_ms < ?';
 const DUTY_KEPT_MS = 60 * 60_000;
 
@@ -108,7 +108,7 @@ export function dutyOf(
         const present = holderOf(database, place);
         const mine = present !== null && isSameProcess(present.process, process);
         const judged = present !== null && instead !== null && isSameProcess(present.process, instead.process);
-        // The one that was judged gone may have come back meanwhile.
+        // The holder that was judged gone may have sent a heartbeat since.
         const still = judged && present.silentForMs >= instead.silentForMs;
         if (present !== null && !mine && !still) return false;
         if (present === null) prepare(database, FORGET_DUTIES).run(boot, clock.monotonicMs() - DUTY_KEPT_MS);
@@ -148,8 +148,8 @@ function markOf(row: Row): ClockMark {
 }
 
 /**
- * A beat from the future is one of an earlier start of the machine, where the system does not tell starts apart. It is
- * watched, like every beat of another boot.
+ * A heartbeat from the future is of an earlier boot, on a system without boot ids. It is watched, like every heartbeat of
+ * another boot.
  */
 function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, ofBoot: string) => number {
   const watched = new Map<string, { readonly beatMs: number; readonly sinceMs: number }>();
@@ -164,7 +164,7 @@ function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, of
   };
 }
 
-/** Of the sessions and of the duty: those that can be stopped and continued without asking anybody. */
+/** Processes of sessions and of the duty: the only ones that may be stopped and continued. */
 export function processesWith(database: Database, pid: number): readonly ProcessIdentity[] {
   try {
     return prepare(
@@ -175,7 +175,7 @@ export function processesWith(database: Database, pid: number): readonly Process
       .all(pid)
       .map(([text]) => JSON.parse(text as string) as ProcessIdentity);
   } catch {
-    // Nobody can read while the log is being repaired.
+    // The database cannot be read while another process repairs the log.
     return [];
   }
 }

@@ -35,18 +35,18 @@ export interface CommitHooks {
   begun(): void;
   /** Before COMMIT: what was saved up for the whole transaction. */
   flush(): void;
-  /** After COMMIT, before anybody is answered. */
+  /** After COMMIT, before the callers get their answers. */
   committed(): void;
   rolledBack(): void;
 }
 
 /** One transaction holds the write lock for a few milliseconds at most, or the other processes starve. */
 const SHARED_MAX = 256;
-/** Longer than any healthy queue of writers; whoever waits longer is told that nothing has changed. */
+/** Longer than any healthy queue of writers. After that the caller gets a fault: nothing has changed. */
 const LOCK_PATIENCE_MS = 30_000;
 const RETRY_MS = 2;
 const LOCK_STEP_MS = 0.2;
-/** Nobody ever wakes us here: it is only a short sleep. */
+/** Never notified: waiting on it is a short sleep. */
 const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 
 /** What waiting for the write lock needs. */

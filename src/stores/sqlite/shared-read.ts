@@ -18,7 +18,7 @@ export function sharedRead(database: Database, lockWait: LockWait, before: () =>
   const end = prepare(database, 'COMMIT');
   let waiting: Piece[] = [];
 
-  /** Nobody locks readers out, except for a moment whoever repairs the log of a process that was killed. */
+  /** Readers are locked out only while another process repairs the log of a killed one. */
   const patiently = (read: () => unknown): unknown => {
     try {
       return read();
@@ -42,7 +42,7 @@ export function sharedRead(database: Database, lockWait: LockWait, before: () =>
     waiting = [];
     try {
       before();
-      // One read may be of several tables, of which others write both meanwhile.
+      // In a transaction, because one read may need several tables that another process writes together.
       begin.run();
     } catch (error) {
       for (const { reject } of pieces) reject(error);
@@ -55,7 +55,7 @@ export function sharedRead(database: Database, lockWait: LockWait, before: () =>
   return <Answer>(read: () => Answer) =>
     new Promise<Answer>((resolve, reject) => {
       waiting.push({ read, resolve: resolve as (answer: unknown) => void, reject });
-      // Those who were woken by the same event ask before this runs.
+      // Callers that were woken by the same event add their reads before this runs.
       if (waiting.length === 1) void Promise.resolve().then(look);
     });
 }

@@ -1,10 +1,14 @@
-/** What a part of the store gets of the whole, to read and write its own table. */
-import type { SharedCommit } from './shared-commit.ts';
+/** What a part of the store gets of the whole, to read and write its own tables. All of it throws when the store is closed. */
+import type { Statement } from './binding.ts';
+import type { Work } from './shared-commit.ts';
 
 export interface StoreParts {
-  readonly commit: SharedCommit;
+  /** A statement that is prepared with its first use. */
+  readonly sql: (text: string) => Statement;
   readonly nowMs: () => number;
-  /** Throws when the store is closed. */
-  readonly alive: () => void;
-  readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
+  readonly read: <Answer>(read: () => Answer) => Promise<Answer>;
+  /** Reads and decides, then writes, in a commit that is shared with other callers. */
+  readonly commit: <Answer>(work: Work<Answer>) => Promise<Answer>;
+  /** A commit without a decision before it. */
+  readonly write: <Answer>(write: () => Answer) => Promise<Answer>;
 }

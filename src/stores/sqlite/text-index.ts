@@ -1,23 +1,22 @@
 /**
- * The full-text index, which follows the records at a distance: sending costs nothing for it. Whoever has the duty feeds
- * it; whoever searches first feeds it what is missing.
+ * The full-text index is updated after the records, so sending costs nothing for it. The duty holder updates it, and a
+ * search first adds what is missing.
  *
- * Numbers of records only grow, so `indexed` is the last number that is in. It moves in the transaction that adds, and
- * only from where the batch began: of two that feed the same, one does. Whoever revises a draft or erases a text that is
- * in changes its words; a batch that was read before such a revision is given up and read again.
+ * Numbers of records only grow, so `indexed` is the last number in the index. It moves in the transaction that adds, and
+ * only from where the batch began: of two processes that add the same batch, one does. A revision of a draft and an
+ * erasure update the index themselves; a batch that was read before such a change is dropped and read again.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
 import { ERASE_STEPS, stepNumber } from '../numbers.ts';
-import { prepare, type Database } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 
 /** One batch holds the write lock for a few milliseconds, so it ends with either of these. */
 const BATCH_MAX = 512;
 const BATCH_CHARACTERS = 256 * 1024;
-/** More newcomers than this between two looks: the house is busy, and whoever searches can wait for the index. */
+/** More new records than this between two calls: senders are busy, and the index waits. */
 const BUSY = 100;
-/** But not for ever. */
+/** The index waits no longer than this many records. */
 const BEHIND_MAX = 100_000;
 
 export interface WordIndex {
@@ -34,22 +33,16 @@ interface Entry {
   readonly words: string;
 }
 
-export function wordIndexOf(
-  database: Database,
-  { commit, alive }: { readonly commit: SharedCommit; readonly alive: () => void },
-): WordIndex {
-  const indexed = prepare(database, 'SELECT n FROM indexed');
-  const newest = prepare(database, 'SELECT max(n) FROM handoff');
-  const next = prepare(
-    database,
-    `SELECT n, title, task, substr(body.text, 1, ${INDEXED_MAX}) FROM handoff JOIN body ON body.handoff = n
-     WHERE n > ? ORDER BY n LIMIT 1`,
-  );
-  const add = prepare(database, 'INSERT INTO words (rowid, text) VALUES (?, ?)');
-  const move = prepare(database, 'UPDATE indexed SET n = ?');
-  const newestFact = prepare(database, 'SELECT max(seq) FROM fact');
-  const revisedSince = prepare(
-    database,
+export function wordIndexOf({ sql, write }: StoreParts, alive: () => void): WordIndex {
+  const indexed = sql('SELECT n FROM indexed');
+  const newest = sql('SELECT max(n) FROM handoff');
+  const next =
+    sql(`SELECT n, title, task, substr(body.text, 1, ${INDEXED_MAX}) FROM handoff JOIN body ON body.handoff = n
+     WHERE n > ? ORDER BY n LIMIT 1`);
+  const add = sql('INSERT INTO words (rowid, text) VALUES (?, ?)');
+  const move = sql('UPDATE indexed SET n = ?');
+  const newestFact = sql('SELECT max(seq) FROM fact');
+  const revisedSince = sql(
     `SELECT 1 FROM fact WHERE seq > ? AND step IN (${[stepNumber('revise', 'draft', 'draft'), ...ERASE_STEPS].join()}) LIMIT 1`,
   );
 
@@ -82,7 +75,7 @@ export function wordIndexOf(
     const batch = batchAfter(known);
     const last = batch.at(-1);
     if (last === undefined) return;
-    await commit.run(() => () => {
+    await write(() => {
       if (indexedNow() !== known || revisedSince.get(factsRead) !== undefined) return;
       for (const { n, words } of batch) add.run(n, words);
       move.run(last.n);

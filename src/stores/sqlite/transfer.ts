@@ -1,27 +1,38 @@
 /**
- * Records as they are. A page is read in one transaction without giving anybody a turn, so record, outcome and facts of
- * a handoff belong together; a batch is restored by the same statements that inserts use, in one shared commit.
+ * Copies of records. A page is read in one transaction, so record, outcome and facts of a handoff belong together. A batch
+ * is restored by the statements of an insert, in one shared commit.
  */
 import type { JsonText } from '../../foundation/json.ts';
+import { groupBy } from '../../foundation/group-by.ts';
 import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
 import { recognisedIn, type Recognised } from '../transfer-heads.ts';
-import type { CopiesPage, Copy, Head } from '../store.ts';
-import { prepare, type Database, type Row, type Value } from './binding.ts';
+import type { CopiesPage, Copy, Head, Transfer } from '../store.ts';
+import type { Row, Sql, Value } from './binding.ts';
+import type { HandoffParts } from './change.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import type { Work } from './shared-commit.ts';
-import type { RowWriter } from './write-rows.ts';
 
-/** What can be recognized in an export: whatever has lost its text was not written there. */
+/** What an export holds: a record that has lost its text was not exported. */
 const PAGE = 'handoff JOIN body ON body.handoff = n';
 const AFTER = 'WHERE n > ? ORDER BY n LIMIT ?';
 
-export function copiesOf(database: Database, names: RowNumbers): (after: string | null, max: number) => CopiesPage {
-  const read = copyReader(database, names, AFTER, `SELECT n FROM handoff ${AFTER}`);
+export function transferOf(parts: HandoffParts): Transfer {
+  const { sql, names, read, commit } = parts;
+  const [copies, recognise, restore] = [copiesOf(sql, names), recogniseOf(sql), restoreOf(parts)];
+  return {
+    copies: (after, max) => read(() => copies(after, max)),
+    restore: (given) => commit(restore(given)),
+    recognise: (after, heads) => read(() => recognise(after, heads)),
+  };
+}
+
+function copiesOf(sql: Sql, names: RowNumbers): (after: string | null, max: number) => CopiesPage {
+  const read = copyReader(sql, names, AFTER, `SELECT n FROM handoff ${AFTER}`);
   return (after, max) => {
     const { rows, items, damaged } = read(after === null ? 0 : Number(after), max);
     return { items, damaged, next: rows.length < max ? null : String(rows.at(-1)?.[0]) };
@@ -33,26 +44,20 @@ export function copiesOf(database: Database, names: RowNumbers): (after: string 
  * both take `given`.
  */
 export function copyReader(
-  database: Database,
+  sql: Sql,
   names: RowNumbers,
   where: string,
   numbers: string,
 ): (...given: readonly Value[]) => Omit<CopiesPage, 'next'> & { readonly rows: readonly Row[] } {
-  const rows = prepare(
-    database,
-    `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
-     LEFT JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n ${where}`,
-  );
-  const facts = prepare(
-    database,
-    `SELECT handoff, ${factNames()} FROM fact
-     WHERE handoff IN (${numbers}) ORDER BY handoff, revision`,
-  );
+  const rows = sql(`SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
+     LEFT JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n ${where}`);
+  const facts = sql(`SELECT handoff, ${factNames()} FROM fact
+     WHERE handoff IN (${numbers}) ORDER BY handoff, revision`);
   const bodyAt = ROW_COLUMNS.split(',').length;
 
   return (...given) => {
     const read = rows.all(...given);
-    const trails = trailsIn(facts.all(...given));
+    const trails = groupBy(facts.all(...given), ([n]) => n as number);
     const { items, damaged } = copiesIn(read, (row): Copy => {
       const { n, handoff } = readRow(row, names);
       const body = row[bodyAt] as JsonText | null;
@@ -64,9 +69,9 @@ export function copyReader(
   };
 }
 
-export function recogniseOf(database: Database): (after: string | null, heads: readonly Head[]) => Recognised {
-  const page = prepare(database, `SELECT n, id FROM ${PAGE} ${AFTER}`);
-  const hash = prepare(database, 'SELECT hash FROM fact WHERE handoff = ? AND revision = ?');
+function recogniseOf(sql: Sql): (after: string | null, heads: readonly Head[]) => Recognised {
+  const page = sql(`SELECT n, id FROM ${PAGE} ${AFTER}`);
+  const hash = sql('SELECT hash FROM fact WHERE handoff = ? AND revision = ?');
   return (after, heads) => {
     const rows = page.all(after === null ? 0 : Number(after), heads.length).map((row, index) => ({
       cursor: String(row[0]),
@@ -77,33 +82,18 @@ export function recogniseOf(database: Database): (after: string | null, heads: r
   };
 }
 
-function trailsIn(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
-  const trails = new Map<number, Row[]>();
-  for (const row of rows) {
-    const n = row[0] as number;
-    const trail = trails.get(n);
-    if (trail === undefined) trails.set(n, [row]);
-    else trail.push(row);
-  }
-  return trails;
-}
+function restoreOf({
+  sql,
+  names,
+  writing,
+  nowMs,
+}: HandoffParts): (copies: readonly Copy[]) => Work<readonly Restored[]> {
+  const findTrail = sql('SELECT trail FROM handoff WHERE id = ?');
+  const findNeeds = sql('SELECT needs FROM dependency WHERE handoff = (SELECT n FROM handoff WHERE id = ?)');
+  const endedSession = sql(`INSERT INTO session (id, agent, process, boot, beat_ms, ended) VALUES (?, ?, ?, '', 0, 1)
+     ON CONFLICT (id) DO NOTHING`);
 
-export function restoreOf(
-  database: Database,
-  { names, writing, nowMs }: { names: RowNumbers; writing: RowWriter; nowMs: () => number },
-): (copies: readonly Copy[]) => Work<readonly Restored[]> {
-  const findTrail = prepare(database, 'SELECT trail FROM handoff WHERE id = ?');
-  const findNeeds = prepare(
-    database,
-    'SELECT needs FROM dependency WHERE handoff = (SELECT n FROM handoff WHERE id = ?)',
-  );
-  const endedSession = prepare(
-    database,
-    `INSERT INTO session (id, agent, process, boot, beat_ms, ended) VALUES (?, ?, ?, '', 0, 1)
-     ON CONFLICT (id) DO NOTHING`,
-  );
-
-  const unremove = prepare(database, 'DELETE FROM removed WHERE id = ?');
+  const unremove = sql('DELETE FROM removed WHERE id = ?');
 
   return (copies) => () => {
     refuseInvalid(copies);
@@ -112,7 +102,7 @@ export function restoreOf(
     return () => {
       const now = nowMs();
       const holders = holdersOf(fresh);
-      // A session that was forgotten comes back under another number.
+      // A session that was forgotten gets another number.
       if (holders.size > 0) names.forget();
       for (const [session, agent] of holders) {
         endedSession.run(session, names.agentNumber(agent), JSON.stringify(ELSEWHERE));

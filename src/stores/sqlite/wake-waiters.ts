@@ -1,6 +1,6 @@
 /**
- * Who waits for what. Three sources, each enough alone: our own commits, the bells of other processes, and a poll of
- * the database's change counter, which is the truth.
+ * Wakes waiters. Three sources, each of which is enough alone: our own commits, the notification files of other processes,
+ * and a poll of the database's change counter, which decides.
  */
 import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
@@ -11,7 +11,7 @@ export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
   /** After our own commit. */
   tell(news: PendingNotices): void;
-  /** Before our own commit: wakes who waits for this agent in this process. */
+  /** Before our own commit: wakes the waiters for this agent in this process. */
   announce(agent: AgentId): void;
   close(): void;
 }
@@ -19,16 +19,16 @@ export interface Hints {
 interface Waiting {
   readonly topic: Topic;
   readonly waiters: Set<() => void>;
-  readonly bell: { stop(): void };
+  readonly listener: { stop(): void };
 }
 
-/** A bell is kept for this long after its last waiter: workers come back for the next one. */
-const BELL_KEPT_POLLS = 40;
+/** A file is watched for this many polls after its last waiter: workers come back for the next handoff. */
+const WATCHED_POLLS = 40;
 
 export function hintsOf(
-  bells: NotifyFiles,
+  files: NotifyFiles,
   look: {
-    /** A number that changes with every commit of anybody else. */
+    /** A number that changes with every commit of another connection. */
     readonly version: () => number;
     readonly ripe: (agent: AgentId) => boolean;
   },
@@ -48,7 +48,7 @@ export function hintsOf(
     for (const waiter of waiters) waiter();
   };
 
-  /** A process with somebody waiting in it stays; an idle poll alone does not keep it. */
+  /** A waiter keeps the process running; the poll alone does not. */
   const stay = (change: 1 | -1): void => {
     waitersCount += change;
     if (waitersCount > 0) poll?.ref();
@@ -59,8 +59,8 @@ export function hintsOf(
     for (const [name, waiting] of topics) {
       const polls = waiting.waiters.size > 0 ? 0 : (unused.get(name) ?? 0) + 1;
       unused.set(name, polls);
-      if (polls < BELL_KEPT_POLLS) continue;
-      waiting.bell.stop();
+      if (polls < WATCHED_POLLS) continue;
+      waiting.listener.stop();
       topics.delete(name);
       unused.delete(name);
     }
@@ -83,7 +83,7 @@ export function hintsOf(
     const name = notifyFileName(topic);
     const known = topics.get(name);
     if (known !== undefined) return known;
-    const waiting = { topic, waiters: new Set<() => void>(), bell: bells.listen(topic, () => wake(name)) };
+    const waiting = { topic, waiters: new Set<() => void>(), listener: files.listen(topic, () => wake(name)) };
     topics.set(name, waiting);
     if (poll === null) {
       lastVersion = look.version();
@@ -109,7 +109,7 @@ export function hintsOf(
       });
     },
     tell: ({ offeredTo, settled }) => {
-      bells.ring(offeredTo, settled);
+      files.notify(offeredTo, settled);
       for (const agent of offeredTo) wake(notifyFileName({ kind: 'offers', agent }));
       if (settled) wake(notifyFileName({ kind: 'settled' }));
     },
@@ -118,9 +118,9 @@ export function hintsOf(
       closed = true;
       if (poll !== null) clearInterval(poll);
       for (const name of topics.keys()) wake(name);
-      for (const { bell } of topics.values()) bell.stop();
+      for (const { listener } of topics.values()) listener.stop();
       topics.clear();
-      bells.close();
+      files.close();
     },
   };
 }

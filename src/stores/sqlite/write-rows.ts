@@ -8,7 +8,7 @@ import { ERASED_DETAIL, isErasure } from '../../domain/erasure.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { prepare, type Database, type Value } from './binding.ts';
+import type { Sql, Value } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import type { LimitCounters } from './limits.ts';
 import { ALL, allValues, CHANGING, changingValues, REVISED, revisedValues } from './rows.ts';
@@ -18,7 +18,7 @@ import { effectKeysOf } from '../effect-keys.ts';
 import { ERASE_STEPS, stateNumber } from '../numbers.ts';
 import { wordsOf } from '../search-words.ts';
 
-/** What the transaction has to tell others once it is committed. */
+/** Whom to notify after the commit. */
 export interface PendingNotices {
   readonly offeredTo: Set<AgentId>;
   settled: boolean;
@@ -30,65 +30,45 @@ export interface RowWriter {
   add(decision: Decision, body: JsonText, nowMs: number): void;
   /** Guarded by the revision; false: the record has moved on, and nothing was written. */
   update(before: Handoff, decision: Decision, nowMs: number): boolean;
-  /** Takes the words of a record out of the index, where they are in. */
+  /** Removes the words of a record from the index, if they are in it. */
   forgetWords(n: number, record: Pick<Handoff, 'title' | 'task'>): void;
   readonly news: PendingNotices;
 }
 
 const marks = (columns: string): string => columns.replace(/\w+/g, '?');
 
-export function rowWriterOf(database: Database, names: RowNumbers, places: LimitCounters): RowWriter {
-  const insertRow = prepare(database, `INSERT INTO handoff (${ALL}, waits) VALUES (${marks(ALL)}, 0)`);
-  const updateRow = prepare(
-    database,
-    `UPDATE handoff SET (${CHANGING}) = (${marks(CHANGING)}) WHERE n = ? AND revision = ?`,
-  );
-  const insertBody = prepare(database, 'INSERT INTO body (handoff, text) VALUES (?, ?)');
-  const reviseRow = prepare(
-    database,
+export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters): RowWriter {
+  const insertRow = sql(`INSERT INTO handoff (${ALL}, waits) VALUES (${marks(ALL)}, 0)`);
+  const updateRow = sql(`UPDATE handoff SET (${CHANGING}) = (${marks(CHANGING)}) WHERE n = ? AND revision = ?`);
+  const insertBody = sql('INSERT INTO body (handoff, text) VALUES (?, ?)');
+  const reviseRow = sql(
     `UPDATE handoff SET (${CHANGING}, ${REVISED}) = (${marks(`${CHANGING}, ${REVISED}`)}) WHERE n = ? AND revision = ?`,
   );
-  const reviseBody = prepare(database, 'UPDATE body SET text = ? WHERE handoff = ?');
-  const indexedBody = prepare(
-    database,
-    'SELECT text FROM body WHERE handoff = ? AND handoff <= (SELECT n FROM indexed)',
-  );
-  const removeWords = prepare(database, "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
-  const addWords = prepare(database, 'INSERT INTO words (rowid, text) VALUES (?, ?)');
-  const putOutcome = prepare(
-    database,
+  const reviseBody = sql('UPDATE body SET text = ? WHERE handoff = ?');
+  const indexedBody = sql('SELECT text FROM body WHERE handoff = ? AND handoff <= (SELECT n FROM indexed)');
+  const removeWords = sql("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
+  const addWords = sql('INSERT INTO words (rowid, text) VALUES (?, ?)');
+  const putOutcome = sql(
     'INSERT INTO outcome (handoff, text) VALUES (?, ?) ON CONFLICT (handoff) DO UPDATE SET text = excluded.text',
   );
-  const eraseFacts = prepare(
-    database,
-    `UPDATE fact SET detail = '${ERASED_DETAIL}'
-     WHERE handoff = ? AND revision < ? AND detail <> '' AND step NOT IN (${ERASE_STEPS.join()})`,
-  );
+  const eraseFacts = sql(`UPDATE fact SET detail = '${ERASED_DETAIL}'
+     WHERE handoff = ? AND revision < ? AND detail <> '' AND step NOT IN (${ERASE_STEPS.join()})`);
   // What was not sent yet is never sent; the key stays used.
-  const eraseEffects = prepare(database, "UPDATE effect SET payload = '{}', done = 1 WHERE key > ? AND key < ?");
-  const insertFact = prepare(database, `INSERT INTO fact (handoff, ${factNames()}) VALUES (?, ${marks(factNames())})`);
-  const insertEffect = prepare(
-    database,
+  const eraseEffects = sql("UPDATE effect SET payload = '{}', done = 1 WHERE key > ? AND key < ?");
+  const insertFact = sql(`INSERT INTO fact (handoff, ${factNames()}) VALUES (?, ${marks(factNames())})`);
+  const insertEffect = sql(
     'INSERT INTO effect (key, kind, payload, due_at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
   );
-  const insertDependency = prepare(
-    database,
-    'INSERT INTO dependency (handoff, needs) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  );
-  const countUnmet = prepare(
-    database,
-    `UPDATE handoff SET waits = (
+  const insertDependency = sql('INSERT INTO dependency (handoff, needs) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const countUnmet = sql(`UPDATE handoff SET waits = (
        SELECT count(*) FROM dependency LEFT JOIN handoff needed ON needed.id = dependency.needs
        WHERE dependency.handoff = handoff.n AND needed.state IS NOT ${stateNumber('completed')}
-     ) WHERE n = ?`,
-  );
-  const meet = prepare(
-    database,
-    `UPDATE handoff SET waits = waits - 1
-     WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?) AND state < ${STATES.findIndex(isFinal)}`,
-  );
-  const anyNeeded = prepare(database, 'SELECT 1 FROM dependency LIMIT 1');
-  const isNeeded = prepare(database, 'SELECT 1 FROM dependency WHERE needs = ? LIMIT 1');
+     ) WHERE n = ?`);
+  const meet = sql(`UPDATE handoff SET waits = waits - 1
+     WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?) AND state < ${STATES.findIndex(isFinal)}`);
+  const secureDelete = sql('PRAGMA secure_delete = ON');
+  const anyNeeded = sql('SELECT 1 FROM dependency LIMIT 1');
+  const isNeeded = sql('SELECT 1 FROM dependency WHERE needs = ? LIMIT 1');
   /** Whether anything depends on anything; null: not looked yet in this transaction. */
   let areThereAny: boolean | null = null;
   const news: PendingNotices = { offeredTo: new Set(), settled: false };
@@ -99,7 +79,7 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
     if (areThereAny && isNeeded.get(id) !== undefined) meet.run(id);
   };
 
-  /** An index without text forgets a row only when it is told what the row held. */
+  /** The index stores no texts, so removing a row needs the words that it held. */
   const reviseText = (n: number, before: Handoff, next: Handoff, body: JsonText): void => {
     const indexed = indexedBody.get(n)?.[0];
     reviseBody.run(body, n);
@@ -152,7 +132,7 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
       const { body } = decision;
       const erasure = decision.facts.find(isErasure);
       // What is erased is overwritten in the file, too.
-      if (erasure !== undefined) database.exec('PRAGMA secure_delete = ON');
+      if (erasure !== undefined) secureDelete.get();
       const updated =
         body === undefined
           ? updateRow.run(...changing, n, before.revision)
