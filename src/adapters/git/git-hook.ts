@@ -1,6 +1,7 @@
 /**
- * The hooks of git: a check before a commit, and a quiet sync after git has brought something. A hook that is there stays and runs too: ours is a marked part at its beginning, or, where it is
- * no shell script, a script that calls it. Taking it out leaves what was there to the byte.
+ * The git hooks: a check before a commit, and a quiet sync after git has brought something. An existing hook stays and runs
+ * too: ours is a marked part at its beginning or, where the hook is no shell script, a script that calls it. Removing ours
+ * restores what was there to the byte.
  */
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -12,10 +13,10 @@ import { askGit, type GitOptions } from './git.ts';
 
 const BEGIN = '# baton: begin (baton init --remove-git-hook takes this out)';
 const END = '# baton: end';
-/** What a hook that is no shell script is called from now on. */
+/** The new ending of a hook that is no shell script. */
 const KEPT_ENDING = '.before-baton';
 
-/** Where there is no baton, git is not held up: CI looks again. `unless`: a test of the shell that saves the start. */
+/** Where baton is not installed, git goes on, because CI checks again. `unless`: a shell test that makes the start needless. */
 function partOf(command: string, absent: string, unless = ''): string {
   return `${BEGIN}
 ${unless === '' ? 'if' : `if ${unless}; then\n  :\nelif`} command -v baton >/dev/null 2>&1; then
@@ -32,18 +33,18 @@ ${END}
 const CHECK = partOf(
   'check --staged || exit 1',
   "echo 'baton is not installed: handoffs are not checked' >&2",
-  // Nothing that is committed can be a handoff.
+  // No committed file can be a handoff.
   `! git diff --cached --name-only --no-renames --no-ext-diff | grep -iqE '${GREP_OF_GUARDED}'`,
 );
-/** What git has brought is taken in; a hook after the fact never stands in anybody's way. */
+/** Takes in what git has brought. A failure of this hook never stops git. */
 const SYNC = partOf(
   'sync --quiet || true',
   ':',
-  // No document differs from those of the last commit that was taken in: then nothing is started.
+  // No document differs from the last commit that was taken in.
   `git diff --quiet "$(tail -n 1 .baton/documents/tips 2>/dev/null)" HEAD -- ':(glob)**/_handoffs/**' 2>/dev/null`,
 );
 
-/** The first is the one that people know. */
+/** The first is the best known one. */
 const HOOKS = {
   'pre-commit': CHECK,
   'pre-merge-commit': CHECK,
@@ -70,7 +71,8 @@ export async function putGitHooks(folder: string): Promise<readonly HookAnswer[]
   const paths = HOOK_NAMES.map((name) => ({ name, path: join(hooks, name) }));
   for (const { path } of paths) {
     const found = lookAt(path);
-    if (found.kind === 'text' && (found.mode & 0o111) === 0 && !isHusky(path)) {
+    const isSkipped = found.kind === 'text' && (found.mode & 0o111) === 0 && !isHusky(path);
+    if (isSkipped) {
       throw new CheckProblem(
         `${path} is there and not executable, so git does not run it; make it so, or move it away`,
       );
@@ -84,22 +86,20 @@ function putHook(name: keyof typeof HOOKS, path: string): boolean {
   const found = lookAt(path);
   const part = HOOKS[name];
   if (found.kind === 'text' && found.text.includes(BEGIN)) {
-    const renewed = found.text.slice(0, found.text.indexOf(BEGIN)) + part + afterPart(found.text);
+    const renewed = withPart(found.text, part);
     if (renewed === found.text) return false;
     writeWhole(path, renewed, { mode: found.mode });
     return true;
   }
+  const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
   if (found.kind === 'absent') writeWhole(path, `#!/bin/sh\n${part}`, { mode: 0o755 });
-  else {
-    const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
-    if (found.kind === 'text' && shebang !== null) {
-      writeWhole(path, `${shebang}${part}${found.text.slice(shebang.length)}`, { mode: found.mode });
-    } else {
-      const aside = `${path}${KEPT_ENDING}`;
-      if (lookAt(aside).kind !== 'absent') throw new CheckProblem(`${aside} is there already; look at it first`);
-      renameSync(path, aside);
-      writeWhole(path, `#!/bin/sh\n${part}${callOf(name)}`, { mode: 0o755 });
-    }
+  else if (found.kind === 'text' && shebang !== null) {
+    writeWhole(path, `${shebang}${part}${found.text.slice(shebang.length)}`, { mode: found.mode });
+  } else {
+    const aside = `${path}${KEPT_ENDING}`;
+    if (lookAt(aside).kind !== 'absent') throw new CheckProblem(`${aside} is there already; look at it first`);
+    renameSync(path, aside);
+    writeWhole(path, `#!/bin/sh\n${part}${callOf(name)}`, { mode: 0o755 });
   }
   return true;
 }
@@ -115,25 +115,22 @@ export async function takeGitHooks(folder: string): Promise<readonly HookAnswer[
 function takeHook(name: string, path: string): boolean {
   const found = lookAt(path);
   if (found.kind !== 'text' || !found.text.includes(BEGIN)) return false;
-  const rest = withoutPart(found.text);
+  const rest = withPart(found.text, '');
   if (rest === `#!/bin/sh\n${callOf(name)}`) renameSync(`${path}${KEPT_ENDING}`, path);
   else if (rest === '#!/bin/sh\n') rmSync(path);
   else writeWhole(path, rest, { mode: found.mode });
   return true;
 }
 
-function withoutPart(text: string): string {
-  return text.slice(0, text.indexOf(BEGIN)) + afterPart(text);
-}
-
-function afterPart(text: string): string {
+/** The text of a hook with another part in place of ours. */
+function withPart(text: string, part: string): string {
   const end = text.indexOf(END, text.indexOf(BEGIN));
   if (end === -1) throw new CheckProblem(`the end of our part is missing (${END}); take it out by hand`);
   const to = text.indexOf('\n', end);
-  return to === -1 ? '' : text.slice(to + 1);
+  return text.slice(0, text.indexOf(BEGIN)) + part + (to === -1 ? '' : text.slice(to + 1));
 }
 
-/** Null: no shell would run our part. Files of husky have no first line of that kind and are run by one. */
+/** The first line, behind which our part goes; null: the hook is no shell script. Files of husky need no such line. */
 function headOf(text: string, path: string): string | null {
   const shebang = SHELL.exec(text)?.[0];
   if (shebang !== undefined) return shebang;
@@ -151,11 +148,11 @@ async function hookFolderOf(folder: string): Promise<string> {
   const told = await askGit(['rev-parse', '--git-path', 'hooks'], options);
   const hooks = resolve(options.folder, told?.toString('utf8').replace(/\r?\n$/, '') ?? '.git/hooks');
   await refuseForeign(hooks, options);
-  // The folder that git is told of is made anew by husky whenever it likes; people write into the one above.
+  // Husky overwrites the folder that git uses; people write into the one above.
   return basename(hooks) === '_' && basename(dirname(hooks)) === '.husky' ? dirname(hooks) : hooks;
 }
 
-/** A folder of hooks for all repositories of a user, or none at all, is not ours to write into. */
+/** Refuses a hook folder that serves all repositories of a user, and a path that is no folder. */
 async function refuseForeign(hooks: string, options: GitOptions): Promise<void> {
   const told = await askGit(['config', '--show-scope', '--get', 'core.hooksPath'], options);
   const scope = told?.toString('utf8').split('\t')[0]?.trim() ?? 'local';
@@ -182,7 +179,7 @@ function lookAt(path: string): Found {
   return Buffer.from(text).equals(bytes) ? { kind: 'text', text, mode: found.mode & 0o777 } : { kind: 'program' };
 }
 
-/** As a person would name it. */
+/** The path from the folder, where the file lies below it. */
 export function shownFrom(folder: string, path: string): string {
   const short = relative(realpathSync(folder), path);
   return short.startsWith('..') ? path : short;

@@ -1,29 +1,27 @@
-/** What git knows of files: its index, a commit, and the contents of any of them in one question. */
-import type { FileText, SeenFile } from '../../engine/guard/tree.ts';
+/** Lists the files of git's index or of a commit, and reads many blobs with one process. */
+import { textOfMark, type FileText, type SeenFile } from '../../engine/guard/tree.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import { versionsIn } from '../../folders/git-tree.ts';
 import { askGit, git, GitProblem, type GitOptions } from './git.ts';
 
 /** The folder of the repository's working tree; null where there is none. */
 export async function topFolder(options: GitOptions): Promise<string | null> {
-  const told = await askGit(['rev-parse', '--show-toplevel'], options);
-  return told === null ? null : told.toString('utf8').replace(/\r?\n$/, '');
+  return (await askGit(['rev-parse', '--show-toplevel'], options))?.toString('utf8').replace(/\r?\n$/, '') ?? null;
 }
 
-/** Names of commits, branches and tags; not the expressions that make git search or read files. */
+/** Names of commits, branches and tags, without the expressions that make git search or read files. */
 const REVISION = /^[A-Za-z0-9_@][A-Za-z0-9_@./~^+-]{0,199}$/;
 
 /** Null: there is no such commit. Before the first one there is no HEAD. */
 export async function commitOf(name: string, options: GitOptions): Promise<string | null> {
   if (!REVISION.test(name) || name.includes('..')) return null;
-  const told = await askGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], options);
-  return told === null ? null : told.toString('utf8').trim();
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return (await askGit(args, options))?.toString('utf8').trim() ?? null;
 }
 
 /** A commit as git stores it, with its signature; null: there is none. */
 export async function commitText(commit: string, options: GitOptions): Promise<string | null> {
-  const told = await askGit(['cat-file', 'commit', commit], options);
-  return told === null ? null : told.toString('utf8');
+  return (await askGit(['cat-file', 'commit', commit], options))?.toString('utf8') ?? null;
 }
 
 export async function indexFiles(options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
@@ -36,7 +34,7 @@ export async function commitFiles(commit: string, options: GitOptions): Promise<
   return filesIn(told, /^(\d{6}) \w+ ([0-9a-f]{40,64})$/);
 }
 
-/** Tracked, and not yet tracked but not ignored either; each with its name as the disk has it. */
+/** Tracked files and untracked ones that are not ignored, each with its name as the disk has it. */
 export async function workingNames(options: GitOptions): Promise<ReadonlyMap<string, Buffer>> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--full-name', '-z', '--', ':/'];
   return new Map(recordsIn(await git(args, options)).map((record) => [record.toString('utf8'), record]));
@@ -55,7 +53,7 @@ function filesIn(told: Buffer, form: RegExp): ReadonlyMap<string, SeenFile> {
   return files;
 }
 
-/** Names end with a zero byte and with nothing else. */
+/** Records end with a zero byte and may hold any other. */
 function recordsIn(told: Buffer): readonly Buffer[] {
   const records: Buffer[] = [];
   for (let at = 0; at < told.length;) {
@@ -69,7 +67,7 @@ function recordsIn(told: Buffer): readonly Buffer[] {
 
 const TEXT_BYTES_MAX = 1024 * 1024;
 
-/** One process for all of them, asked by id: no name can be misread. */
+/** Asks by id, so that no name can be misread. */
 export async function readBlobs(
   marks: ReadonlySet<string>,
   options: GitOptions,
@@ -106,19 +104,14 @@ export function textOf(bytes: Buffer): FileText {
 
 /** The other sides of a merge that is not committed yet. */
 export async function mergingCommits(options: GitOptions): Promise<readonly string[]> {
-  const told = await askGit(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], options);
-  return told === null
-    ? []
-    : told
-        .toString('utf8')
-        .split(/\s+/)
-        .filter((name) => /^[0-9a-f]{40,64}$/.test(name));
+  const heads = await askGit(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], options);
+  return (heads?.toString('utf8') ?? '').split(/\s+/).filter((name) => /^[0-9a-f]{40,64}$/.test(name));
 }
 
 /** As far back as the history of one document is read. */
 const VERSIONS_MAX = 100;
 
-/** What the document of this file said in the line of history that led to a commit, wherever it lay, the newest first. */
+/** The texts of a document in the history that led to a commit, in whatever folder it lay, the newest first. */
 export async function versionsOf(
   path: string,
   commit: string,
@@ -133,7 +126,7 @@ export async function versionsOf(
   const listed = versionsIn(told?.toString('utf8') ?? '');
   const texts = await readBlobs(new Set(listed.map(({ blob }) => blob)), options);
   return listed.flatMap(({ commit, author, blob }) => {
-    const text = texts.get(blob);
-    return text === undefined || 'unfit' in text ? [] : [{ commit, author, text: text.text }];
+    const text = textOfMark(texts, blob);
+    return text === null ? [] : [{ commit, author, text }];
   });
 }

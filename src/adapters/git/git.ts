@@ -1,4 +1,4 @@
-/** Asks git about a repository, also from inside of a hook, where git says by variables which index is meant. */
+/** Asks git about a repository, also inside a hook, where git names the index by environment variables. */
 import { runGit } from '../../foundation/git.ts';
 
 export class GitProblem extends Error {
@@ -10,11 +10,11 @@ const ERROR_CHARS_MAX = 2_000;
 export interface GitOptions {
   readonly folder: string;
   readonly input?: string;
-  /** To ask for the owner's own settings, of which hooksPath is one. */
+  /** With the owner's own settings, such as hooksPath. */
   readonly asConfigured?: true;
 }
 
-/** Null: git says no, which is an answer to some questions. */
+/** Null: git ended with a failure, which is an answer to some questions. */
 export async function askGit(args: readonly string[], options: GitOptions): Promise<Buffer | null> {
   const { code, output } = await answerOf(args, options);
   return code === 0 ? output : null;
@@ -26,13 +26,10 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   throw new GitProblem(`git ${args[0] ?? ''} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
 }
 
-interface Answer {
-  readonly code: number | null;
-  readonly output: Buffer;
-  readonly errors: string;
-}
-
-async function answerOf(args: readonly string[], options: GitOptions): Promise<Answer> {
+async function answerOf(
+  args: readonly string[],
+  options: GitOptions,
+): Promise<{ readonly code: number | null; readonly output: Buffer; readonly errors: string }> {
   const { over, exitCode, stdout, stderr } = await runGit(args, { ...options, insideHook: true });
   const errors = stderr.toString('utf8').slice(0, ERROR_CHARS_MAX);
   if (over === 'not-started') throw new GitProblem(`git could not be started (${errors}); is it installed?`);

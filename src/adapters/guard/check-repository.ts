@@ -1,9 +1,9 @@
-/** `baton check`: gathers what there is to judge, from the index, a commit or the disk, and has it judged. */
+/** `baton check`: reads files from the index, a commit or the disk and has the guard judge them. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Complaint } from '../../engine/guard/complaint.ts';
 import type { AgentKey } from '../../engine/context.ts';
-import type { SignedVersion } from '../../engine/guard/signed-versions.ts';
+import type { SignedVersion } from '../../engine/guard/judge-change.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import { signerOfCommit } from '../../foundation/ssh-signature.ts';
 import {
@@ -16,11 +16,13 @@ import {
   type HomeRules,
 } from '../../engine/guard/judge.ts';
 import {
-  lyingOf,
+  insideFile,
   mayHoldHandoff,
+  textOfMark,
   type FileText,
   type GuardedTree,
   type GuardFrame,
+  type InsideFile,
   type SeenFile,
 } from '../../engine/guard/tree.ts';
 import type { Configuration } from '../../workspace/configuration-values.ts';
@@ -40,7 +42,7 @@ import type { GitOptions } from '../git/git.ts';
 import { readFiles, namesBelow } from './read-files.ts';
 import { recordedIn, type Recorded } from './stored-identity.ts';
 
-/** Asked for something that is not there. */
+/** The request names something that is not there. */
 export class CheckProblem extends Error {
   override readonly name = 'CheckProblem';
 }
@@ -51,9 +53,9 @@ export interface CheckRequest {
   readonly staged: boolean;
   /** Compare with this commit, and judge only what differs from it. */
   readonly since: string | null;
-  /** Only what lies below these; empty is everything. */
+  /** Only files below these; empty: all. */
   readonly paths: readonly string[];
-  /** Keys that are believed besides those in the database. */
+  /** Keys that count besides those in the database. */
   readonly keys: readonly AgentKey[];
 }
 
@@ -61,7 +63,7 @@ export interface CheckAnswer {
   /** How many files were judged. */
   readonly checked: number;
   readonly complaints: readonly Complaint[];
-  /** Documents whose time is up. */
+  /** Documents whose deadline has passed. */
   readonly overdue: readonly Complaint[];
 }
 
@@ -74,17 +76,22 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   const top = await topFolder(options);
   if (top === null) return checkFolder(request);
   const before = await filesBefore(request, options);
-  const merging = request.since === null ? await mergingFiles(options) : [];
+  const sides = request.since === null ? await mergingCommits(options) : [];
+  const merging = await Promise.all(sides.map((commit) => commitFiles(commit, options)));
   const history: History = {
     earlier: (path) => versionsOf(path, request.since ?? 'HEAD', options),
     signed: (path, keys) => signedVersions(request, path, keys, options),
-    before: async (path) => textIn(before, await readBlobs(new Set([before.get(path)?.mark ?? '']), options), path),
+    before: async (path) => {
+      const mark = before.get(path)?.mark ?? '';
+      return textOfMark(await readBlobs(new Set([mark]), options), mark);
+    },
   };
   if (request.staged) {
     const files = await indexFiles(options);
     const frame = onlyOutside(frameOf(request, top, files, before, merging));
     const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
-    const configurationAt = (path: string): string | null => textIn(files, known, path) ?? textOnDisk(top, path);
+    const configurationAt = (path: string): string | null =>
+      textOfMark(known, files.get(path)?.mark) ?? textOnDisk(top, path);
     return judged(request, top, frame, known, configurationAt, history);
   }
   const names = await workingNames(options);
@@ -124,11 +131,11 @@ interface History {
   earlier(path: string): Promise<readonly DocumentVersion[]>;
   /** The texts that commits have given it since, the oldest first. */
   signed(path: string, keys: readonly AgentKey[]): Promise<readonly SignedVersion[]>;
-  /** What a file said at the commit that is compared with; null: it was not there. */
+  /** The text of a file at the commit that is compared with; null: it was not there. */
   before(path: string): Promise<string | null>;
 }
 
-/** A commit that is still to be made has no signature that anybody could look at. */
+/** A commit that is still to be made has no signature to check. */
 async function signedVersions(
   { staged, since }: CheckRequest,
   path: string,
@@ -143,10 +150,6 @@ async function signedVersions(
     signed.push({ author, text, signer: raw === null ? null : signerOfCommit(raw, keys) });
   }
   return signed.toReversed();
-}
-
-async function mergingFiles(options: GitOptions): Promise<readonly Files[]> {
-  return Promise.all((await mergingCommits(options)).map((commit) => commitFiles(commit, options)));
 }
 
 function frameOf(
@@ -168,28 +171,25 @@ function frameOf(
     isJudged: (path) => {
       if (!isNamed(path)) return false;
       if (!onlyChanges) return true;
-      // What one side of a merge has already is not new.
+      // A file that one side of a merge has already is not new.
       return [before, ...merging].every((side) => files.get(path)?.mark !== side.get(path)?.mark);
     },
   };
 }
 
 /**
- * A commit that touches neither documents nor what they are judged by is judged alone: reading all open documents took
- * longer than everything else together.
+ * A commit that touches neither documents nor a configuration is judged without the other files: reading all open documents
+ * took longer than everything else together.
  */
 function onlyOutside(frame: GuardFrame): GuardFrame {
   const { files, before, homes } = frame;
   const touched = [...new Set([...files.keys(), ...before.keys()])].filter((path) => frame.isJudged(path));
   const isOutside = touched.every((path) => {
-    return lyingOf(path, homes).kind === 'outside' && !path.endsWith(CONFIGURATION);
+    return insideFile(path, homes) === null && !path.endsWith(CONFIGURATION);
   });
   if (!isOutside || touched.length === 0) return frame;
-  const own = touched.flatMap((path): readonly (readonly [string, SeenFile])[] => {
-    const file = files.get(path);
-    return file === undefined ? [] : [[path, file]];
-  });
-  return { ...frame, files: new Map(own), before: NO_FILES, merging: [] };
+  const own = new Map([...files].filter(([path]) => frame.isJudged(path)));
+  return { ...frame, files: own, before: NO_FILES, merging: [] };
 }
 
 async function judged(
@@ -211,7 +211,7 @@ async function judged(
   const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
   const strict = new Map<string, Recorded>();
   for (const [home, known] of configurations) {
-    // Nobody stops being strict with the same commit that needs it.
+    // A commit cannot switch strict identity off for itself.
     const path = `${home}${CONFIGURATION}`;
     const isSame = known?.identity === 'strict' || frame.files.get(path)?.mark === frame.before.get(path)?.mark;
     const before = isSame ? null : await history.before(path);
@@ -227,26 +227,32 @@ async function judged(
   };
   const tree: GuardedTree = { ...frame, texts, isJudged, earlier: new Map(), signed: new Map() };
   const first = judge(tree, rulesOf);
-  const earlier = new Map<string, readonly DocumentVersion[]>();
-  for (const { key, path } of refusedChanges(tree, first)) {
-    const versions = await history.earlier(path);
-    if (versions.length > 0) earlier.set(key, versions);
-  }
-  const signed = new Map<string, readonly SignedVersion[]>();
-  for (const { key, path, home } of unprovenChanges(tree, first)) {
-    const versions = await history.signed(path, [...keys, ...(strict.get(home)?.keys ?? [])]);
-    if (versions.length > 0) signed.set(key, versions);
-  }
+  const earlier = await versionsByKey(refusedChanges(tree, first), ({ path }) => history.earlier(path));
+  const signed = await versionsByKey(unprovenChanges(tree, first), ({ path, home }) =>
+    history.signed(path, [...keys, ...(strict.get(home)?.keys ?? [])]),
+  );
   const complaints = earlier.size + signed.size === 0 ? first : judge({ ...tree, earlier, signed }, rulesOf);
   const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
   return { checked, complaints, overdue: overdueIn(tree, Date.now()) };
+}
+
+async function versionsByKey<Version>(
+  files: readonly InsideFile[],
+  versionsOf: (file: InsideFile) => Promise<readonly Version[]>,
+): Promise<ReadonlyMap<string, readonly Version[]>> {
+  const found = new Map<string, readonly Version[]>();
+  for (const file of files) {
+    const versions = await versionsOf(file);
+    if (versions.length > 0) found.set(file.key, versions);
+  }
+  return found;
 }
 
 function isStrict(text: string, path: string): boolean {
   try {
     return parseConfiguration(text, path).configuration.identity === 'strict';
   } catch {
-    // What was there before cannot be read by this version: whoever puts it right is not to blame.
+    // This version cannot read the configuration of before; a commit that repairs it is not to blame.
     return false;
   }
 }
@@ -289,17 +295,12 @@ function marksOfConfigurations(files: Files): readonly string[] {
   });
 }
 
-function textIn(files: Files, texts: ReadonlyMap<string, FileText>, path: string): string | null {
-  const found = texts.get(files.get(path)?.mark ?? '');
-  return found === undefined || 'unfit' in found ? null : found.text;
-}
-
 function textOnDisk(top: string, path: string): string | null {
   const file = join(top, path);
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** As long as git's own ids here. */
+/** The algorithm of git's own ids in this repository. */
 function markOf(before: Files): 'sha1' | 'sha256' {
   const [first] = before.values();
   return first?.mark.length === 64 ? 'sha256' : 'sha1';

@@ -1,4 +1,4 @@
-/** Files of a working tree, as they lie on the disk: links are not followed, and what is not plain is not opened. */
+/** Reads the files of a working tree. Links are not followed, and only plain files are opened. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -10,18 +10,18 @@ import { textOf } from '../git/git-lists.ts';
 const AT_ONCE = 32;
 const NEVER = new Set(['.git', '.baton', 'node_modules']);
 
-export interface Looked {
+interface ReadFiles {
   readonly files: ReadonlyMap<string, SeenFile>;
   readonly texts: ReadonlyMap<string, FileText>;
 }
 
-/** `isWanted` spares us those that cannot be handoffs. Marks are made as git makes them. */
+/** `isWanted` leaves out files that cannot be handoffs. Marks are computed as git computes its ids. */
 export async function readFiles(
   root: string,
   names: ReadonlyMap<string, Buffer>,
   isWanted: (path: string) => boolean,
   algorithm: 'sha1' | 'sha256',
-): Promise<Looked> {
+): Promise<ReadFiles> {
   const files = new Map<string, SeenFile>();
   const texts = new Map<string, FileText>();
   const rest = [...names].filter(([path]) => isWanted(path)).toReversed();

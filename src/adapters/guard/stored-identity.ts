@@ -1,4 +1,4 @@
-/** What the database says of documents, for a check where identity is strict. A clone may have no database. */
+/** The status of documents in the database, for a check where identity is strict. A clone may have no database. */
 import { existsSync } from 'node:fs';
 import { NO_LIMITS } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -12,8 +12,8 @@ import { systemLiveness } from '../processes/liveness.ts';
 import { openStore } from '../database/open-store.ts';
 import { workspaceAt } from '../../workspace/workspace.ts';
 
-/** Asked for in one go. */
-const TOGETHER_MAX = 200;
+/** Documents per query. */
+const BATCH_MAX = 200;
 
 export interface Recorded {
   /** By id. */
@@ -29,8 +29,8 @@ export async function recordedIn(folder: string, ids: readonly HandoffId[]): Pro
   const store = await openStore({ database, limits: NO_LIMITS, onlyReads: true }, systemLiveness(systemTimers));
   try {
     const statuses = new Map<string, Status>();
-    for (let from = 0; from < ids.length; from += TOGETHER_MAX) {
-      const { items } = await store.find({ by: 'ids', ids: ids.slice(from, from + TOGETHER_MAX) });
+    for (let from = 0; from < ids.length; from += BATCH_MAX) {
+      const { items } = await store.find({ by: 'ids', ids: ids.slice(from, from + BATCH_MAX) });
       for (const { id, state } of items) statuses.set(id, STATUS_FOR[state]);
     }
     return { statuses, keys: goodKeys(await store.policy.current()) };

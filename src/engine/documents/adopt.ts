@@ -94,7 +94,7 @@ async function sendOpen(
   const whole = await sendIt({
     onward: (begun) => {
       const judged = judgeTold(ctx.rules, writer, begun, read, null);
-      return dated((judged.ok ? judged.value.decide : null) ?? onlyClock);
+      return dated((judged.ok ? judged.value : null) ?? onlyClock);
     },
   });
   return whole.ok || whole.refusal.code === 'known-id' ? whole : sendIt({});

@@ -78,7 +78,7 @@ async function takeCommitted(edited: Edited, writer: Writer): Promise<Round> {
   if (!isToJudge) return keepKnown(edited);
   const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(edited);
   const judged = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);
-  const decide = judged.ok ? judged.value.decide : null;
+  const decide = judged.ok ? judged.value : null;
   const isNothing = judged.ok && decide === null;
   if (isNothing && tellsAll(ctx.rules, whole, read.fields)) return agreeOn(edited, true);
   if (decide === null) {

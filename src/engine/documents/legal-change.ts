@@ -22,12 +22,6 @@ import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts'
 import { asksSame } from './render.ts';
 import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
 
-export interface ToldSteps {
-  readonly steps: readonly Step[];
-  /** Null: the text tells nothing new. */
-  readonly decide: Decide | null;
-}
-
 export interface UnlawfulChange {
   readonly field: FieldName;
   readonly says: string;
@@ -38,7 +32,10 @@ export interface UnlawfulChange {
 /** The body of a record that was read from a text, where there is no database. */
 const NOTHING_CARRIED = '{"input":null}' as JsonText;
 
-/** `before` is the text from which `record` was read or in which it was told; `body` is what a draft carries. */
+/**
+ * The decision for all that the text tells; null: it tells nothing new. `before` is the text from which `record` was read or
+ * in which it was told; `body` is what a draft carries.
+ */
 export function judgeTold(
   roles: Roles,
   writer: Writer,
@@ -46,7 +43,7 @@ export function judgeTold(
   now: DocumentRead,
   before: DocumentRead | null,
   body: JsonText = NOTHING_CARRIED,
-): Result<ToldSteps, UnlawfulChange> {
+): Result<Decide | null, UnlawfulChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
   const planned = (plan.kind === 'steps' ? plan.steps : []).map((step) => withAllVerifiers(roles, record, step));
@@ -57,16 +54,29 @@ export function judgeTold(
   const attributed = attributeSteps(roles, writer, record, steps);
   if (!attributed.ok) return err({ field: FIELD_OF[attributed.refusal.step], says: attributed.refusal.says });
   const [first, ...rest] = attributed.value;
-  if (first === undefined) return ok({ steps, decide: null });
+  if (first === undefined) return ok(null);
   const decide = withToldClock(decideFromCommit([first, ...rest], body), now.fields);
   const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
-  if (decided.ok) return ok({ steps, decide });
+  if (decided.ok) return ok(decide);
   const { refusal } = decided;
   return err({
     field: fieldOf(refusal, steps),
     says: wordsFor(refusal),
     ...(refusal.code === 'own-work' ? { isOwnWork: true } : {}),
   });
+}
+
+/** Judges a text by the text before it alone, without a database; null: the text names no sender or no recipient. */
+export function judgeVersion(
+  roles: Roles,
+  terms: Terms,
+  writer: Writer,
+  now: DocumentRead,
+  before: DocumentRead | null,
+): Result<Decide | null, UnlawfulChange> | null {
+  const { fields } = before ?? now;
+  const record = recordIn(roles, fields, terms, before === null ? 'draft' : stateIn(fields));
+  return record === null ? null : judgeTold(roles, writer, record, now, before);
 }
 
 /** A text may add verifiers to those of the workspace, but not remove any of them. */
@@ -256,13 +266,7 @@ export function tellsAll(roles: Roles, whole: Pick<Whole, 'handoff' | 'body'>, f
   return tellsSame(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
 }
 
-/** The record that a text tells, for judging without a database; null: sender or recipient is missing. */
-export function recordIn(
-  roles: Roles,
-  fields: DocumentFields,
-  terms: Terms,
-  state: State = stateIn(fields),
-): Handoff | null {
+function recordIn(roles: Roles, fields: DocumentFields, terms: Terms, state: State): Handoff | null {
   const from = readAgentId(fields.from_agent ?? '');
   const to = readAgentId(fields.to_agent ?? '');
   if (from === null || to === null) return null;

@@ -17,7 +17,7 @@ import { andThen } from '../change.ts';
 import { writerAs, type Roles, type Writer } from './attribution.ts';
 import { withToldClock } from './apply-commit.ts';
 import { agreedFields, asksSame } from './render.ts';
-import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './legal-change.ts';
+import { judgeTold, judgeVersion, stateIn, type UnlawfulChange } from './legal-change.ts';
 
 interface ReadVersion extends DocumentVersion {
   readonly read: DocumentRead;
@@ -38,9 +38,8 @@ export function lawfulVersions(
     const read = readDocument(version.text);
     if (errorsIn(read).length > 0) continue;
     const before = lawful.at(-1)?.read ?? null;
-    const record = recordIn(roles, (before ?? read).fields, terms, before === null ? 'draft' : stateIn(before.fields));
-    if (record === null) continue;
-    const judged = judgeTold(roles, { via: 'git', who: version.author }, record, read, before);
+    const judged = judgeVersion(roles, terms, { via: 'git', who: version.author }, read, before);
+    if (judged === null) continue;
     if (judged.ok || (before === null && isImported(read.all))) lawful.push({ ...version, read });
     else wrong.set(version.commit, judged.refusal);
   }
@@ -74,8 +73,7 @@ export function overruling(
     }
     const since = firstOverruled(facts, to);
     const back = resuming(writer, to, { overruled: { from: since, to: handoff.revision }, commit: now.commit });
-    const { decide } = judged.value;
-    const all = decide === null ? back : andThen(back, () => true, decide);
+    const all = judged.value === null ? back : andThen(back, () => true, judged.value);
     return ok(withToldClock(all, now.read.fields));
   }
   return err(reason);

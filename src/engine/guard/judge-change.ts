@@ -1,16 +1,30 @@
-/** One document against what it was at the commit it is compared with. */
+/** Judges one document against what it was at the commit it is compared with. */
 import { AGREED, hasChanged, type FieldName } from '../../formats/document/schema.ts';
 import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
-import type { Status } from '../../formats/document/vocabulary.ts';
+import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { Terms } from '../../domain/handoff.ts';
-import type { Roles, Writer } from '../documents/attribution.ts';
+import { readAgentId } from '../../domain/names.ts';
+import { agentPrincipal } from '../../domain/principal.ts';
+import type { AgentKey } from '../context.ts';
+import { whyNotBelieved, type Roles, type Writer } from '../documents/attribution.ts';
 import { isImported } from '../documents/overrule.ts';
-import { judgeTold, recordIn, stateIn } from '../documents/legal-change.ts';
-import { complain, type Complaint } from './complaint.ts';
-import { placeOfField } from './judge-file.ts';
+import { judgeVersion } from '../documents/legal-change.ts';
+import type { Complaint, FieldComplainer } from './complaint.ts';
 import { isLegalPath, nextWords } from './transition.ts';
 
-/** What tells that somebody has moved a handoff. */
+export interface ChangeRules {
+  readonly terms: Terms;
+  readonly roles: Roles;
+}
+
+/** The document as it is now. */
+export interface JudgedText {
+  readonly text: string;
+  readonly read: DocumentRead;
+  readonly complain: FieldComplainer;
+}
+
+/** Fields that change when somebody moves a handoff. */
 const MOVE_FIELDS = [
   'status',
   'acknowledged_by',
@@ -22,13 +36,11 @@ const MOVE_FIELDS = [
 ] as const satisfies readonly FieldName[];
 
 /**
- * Where identity is strict, a commit without a signature proves nothing: what it tells has to be what the database
- * says. `recorded` is the status there; null where there is no database at hand, or it does not know the document.
+ * Under strict identity an unsigned commit proves nothing: the document has to agree with the database. `recorded` is the
+ * status there; null where there is no database at hand, or it does not know the document.
  */
 export function judgeProof(
-  path: string,
-  text: string,
-  now: DocumentRead,
+  { read: now, complain }: JudgedText,
   before: string | null,
   recorded: Status | null,
   isStaged: boolean,
@@ -39,8 +51,7 @@ export function judgeProof(
   if (!hasMoved || (recorded !== null && recorded === now.fields.status)) return [];
   const known = recorded === null ? 'no database at hand has it' : `the database has it as ${recorded}`;
   const says = `identity is strict, and nothing proves that it is ${now.fields.status ?? 'what it says'}: ${known}`;
-  const todo = isStaged ? ADVICE_FOR_HOOK : ADVICE;
-  return [complain(path, 'unproven', says, todo, placeOfField(text, 'status'))];
+  return [complain('unproven', 'status', says, isStaged ? ADVICE_FOR_HOOK : ADVICE)];
 }
 
 const ADVICE =
@@ -52,73 +63,89 @@ const ADVICE_FOR_HOOK =
   'it with git commit --no-verify and check it with: baton check --since HEAD~1';
 
 /**
- * `befores` are the texts of the commits it follows, of which a merge has several; it may follow any of them. Empty: it
- * is new. By the function with which sync decides whether it takes a commit over.
+ * `befores` are the texts of the commits that the document follows, several in a merge; it may follow any of them. Empty: it
+ * is new. Decides by the function with which sync decides whether it takes a commit over.
  */
-export function judgeChange(
-  path: string,
-  text: string,
-  now: DocumentRead,
-  befores: readonly string[],
-  rules: ChangeRules,
-): readonly Complaint[] {
+export function judgeChange(now: JudgedText, befores: readonly string[], rules: ChangeRules): readonly Complaint[] {
   const known = befores.map(readDocument).filter(({ fields }) => fields.status !== undefined);
-  const complaints = (known.length === 0 ? [null] : known).map((before) => judged(path, text, now, before, rules));
+  const complaints = (known.length === 0 ? [null] : known).map((before) => judgeAgainst(now, before, rules));
   return complaints.find((each) => each.length === 0) ?? complaints[0] ?? [];
 }
 
-export interface ChangeRules {
-  readonly terms: Terms;
-  readonly roles: Roles;
-}
-
-/** Whoever commits speaks for those whom the text names; sync believes the same. */
+/** The committer acts for the agents whom the text names; sync believes the same. */
 const COMMITTER: Writer = { via: 'git', who: 'whoever commits' };
 
-function judged(
-  path: string,
-  text: string,
-  now: DocumentRead,
+function judgeAgainst(
+  { read: now, complain }: JudgedText,
   before: DocumentRead | null,
   { terms, roles }: ChangeRules,
 ): readonly Complaint[] {
   if (before === null && isImported(now.all)) return [];
-  const fields = (before ?? now).fields;
-  const record = recordIn(roles, fields, terms, before === null ? 'draft' : stateIn(fields));
-  if (record === null) return [];
+  const judged = judgeVersion(roles, terms, COMMITTER, now, before);
+  if (judged === null) return [];
   const oldStatus = before?.fields.status as Status | undefined;
   const newStatus = now.fields.status as Status | undefined;
   if (oldStatus !== undefined && newStatus !== undefined && !isLegalPath(oldStatus, newStatus)) {
-    const ways = nextWords(oldStatus);
+    const next = nextWords(oldStatus);
     const todo =
-      ways.length === 0
+      next.length === 0
         ? 'final is final: make a new one with baton retry'
-        : `from there it can become ${ways.join(', ')}`;
-    const says = `it was ${oldStatus} and cannot become ${newStatus}`;
-    return [complain(path, 'transition', says, todo, placeOfField(text, 'status'))];
+        : `from there it can become ${next.join(', ')}`;
+    return [complain('transition', 'status', `it was ${oldStatus} and cannot become ${newStatus}`, todo)];
   }
   if (before !== null && isImported(now.all) && !isImported(before.all)) {
     const says = 'only a document that was over when it was migrated is imported';
-    return [complain(path, 'agreement', says, 'take the field away', placeOfField(text, 'imported'))];
+    return [complain('agreement', 'imported', says, 'take the field away')];
   }
-  const agreed =
-    before === null || before.fields.status === 'Created'
-      ? []
-      : AGREED.filter((name) => hasChanged(name, now.all, before.all));
+  const isFree = before === null || oldStatus === 'Created';
+  const agreed = isFree ? [] : AGREED.filter((name) => hasChanged(name, now.all, before.all));
   if (agreed.length > 0) {
     const todo = 'put back what stood there; other work is another handoff';
     return agreed.map((name) => {
-      const says = `${name} was agreed when the handoff was made and has changed`;
-      return complain(path, 'agreement', says, todo, placeOfField(text, name));
+      return complain('agreement', name, `${name} was agreed when the handoff was made and has changed`, todo);
     });
   }
-  const told = judgeTold(roles, COMMITTER, record, now, before);
-  if (told.ok) return [];
-  const { field, says } = told.refusal;
-  const isFixed = (AGREED as readonly string[]).includes(field) || field === 'expires_at';
-  const rule = isFixed ? 'agreement' : field === 'status' ? 'transition' : 'completion';
-  const todo = isFixed
-    ? 'put back what stood there'
-    : 'sync would refuse it elsewhere; do it with the command, or put it right';
-  return [complain(path, rule, says, todo, placeOfField(text, field))];
+  if (judged.ok) return [];
+  const { field, says } = judged.refusal;
+  if ((AGREED as readonly string[]).includes(field) || field === 'expires_at') {
+    return [complain('agreement', field, says, 'put back what stood there')];
+  }
+  const todo = 'sync would refuse it elsewhere; do it with the command, or put it right';
+  return [complain(field === 'status' ? 'transition' : 'completion', field, says, todo)];
+}
+
+export interface SignedVersion {
+  readonly author: string;
+  readonly text: string;
+  /** The registered key that signed the commit; null: none did. */
+  readonly signer: AgentKey | null;
+}
+
+/**
+ * Whether signed commits prove what the document tells, by the rules with which sync believes a commit. `versions` go from
+ * the oldest to the newest and hold all since `before`; `now` is the text to be proven.
+ */
+export function isProvenBySignatures(
+  versions: readonly SignedVersion[],
+  before: string | null,
+  now: string,
+  { terms, roles }: ChangeRules,
+): boolean {
+  if (versions.at(-1)?.text !== now) return false;
+  let previous = before === null ? null : readDocument(before);
+  for (const { author, text, signer } of versions) {
+    const read = readDocument(text);
+    const writer: Writer = { via: 'git', who: author, needsProof: true, ...(signer === null ? {} : { key: signer }) };
+    if (previous === null && !isBeginningProven(read, writer)) return false;
+    if (judgeVersion(roles, terms, writer, read, previous)?.ok !== true) return false;
+    previous = read;
+  }
+  return true;
+}
+
+/** A settled document tells of several agents: one signature does not prove all of them. */
+function isBeginningProven({ fields }: DocumentRead, writer: Writer): boolean {
+  const sender = readAgentId(fields.from_agent ?? '');
+  if (sender === null || isSettled(fields.status as Status)) return false;
+  return whyNotBelieved(writer, agentPrincipal(sender)) === null;
 }

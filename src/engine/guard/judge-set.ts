@@ -1,7 +1,8 @@
-/** What no file shows by itself: how many are open for an agent, and whether one is there twice. */
+/** Judges the open documents together: how many each agent has, and whether one is there twice. */
 import { digestOf } from '../../foundation/digest.ts';
-import { slotsNeeded, type Direction, type Limits } from '../../domain/limits.ts';
-import { readAgentId, type AgentId } from '../../domain/names.ts';
+import { groupBy } from '../../foundation/group-by.ts';
+import { slotsNeeded, type Limits } from '../../domain/limits.ts';
+import { readAgentId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { HANDOFFS } from './tree.ts';
@@ -10,49 +11,43 @@ export interface OpenFile {
   readonly path: string;
   readonly text: string;
   readonly isJudged: boolean;
-  /** Not there before. */
+  /** The commit that is compared with does not have it. */
   readonly isNew: boolean;
 }
 
-/** Everything in `active/` counts. Whoever adds nothing is not blamed for what is too much already. */
+/** Every document in `active/` counts. A commit that adds none is not blamed for what is too much already. */
 export function judgeLimits(
   home: string,
   open: readonly OpenFile[],
   limits: Limits,
   onlyChanges: boolean,
 ): readonly Complaint[] {
-  const counted = open.flatMap((file) => placesOf(file, limits).map((place) => ({ ...place, file })));
-  const over = new Map<string, { agent: AgentId; direction: Direction; max: number; files: OpenFile[] }>();
-  for (const { agent, direction, max, file } of counted) {
-    const key = `${agent} ${direction}`;
-    const entry = over.get(key) ?? { agent, direction, max, files: [] };
-    entry.files.push(file);
-    over.set(key, entry);
-  }
-  return [...over.values()].flatMap(({ agent, direction, max, files }) => {
-    if (files.length <= max) return [];
-    const says = `LIMIT_EXCEEDED: @${agent} has ${files.length} active ${direction} handoffs (max: ${max})`;
+  const used = open.flatMap((file) => {
+    const from = readAgentId(wordOf(file.text, 'from_agent'));
+    const to = readAgentId(wordOf(file.text, 'to_agent'));
+    const slots = from === null || to === null ? [] : slotsNeeded(limits, from, to, 'document');
+    return slots.map((slot) => ({ ...slot, file }));
+  });
+  const groups = groupBy(used, ({ agent, direction }) => `${agent} ${direction}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined || group.length <= first.max) return [];
+    const { agent, direction, max } = first;
+    const says = `LIMIT_EXCEEDED: @${agent} has ${group.length} active ${direction} handoffs (max: ${max})`;
     const todo = 'settle one first, or wait for a place with: baton create --wait-for-capacity';
-    const blamed = onlyChanges
-      ? files.filter(({ isNew, isJudged }) => isNew && isJudged).map(({ path }) => path)
-      : null;
-    return (blamed ?? [`${home}${HANDOFFS}active`]).map((path) => complain(path, 'limit', says, todo));
+    const added = group.flatMap(({ file }) => (file.isNew && file.isJudged ? file.path : []));
+    const blamed = onlyChanges ? added : [`${home}${HANDOFFS}active`];
+    return blamed.map((path) => complain(path, 'limit', says, todo));
   });
 }
 
-function placesOf({ text }: OpenFile, limits: Limits): ReturnType<typeof slotsNeeded> {
-  const from = readAgentId(wordOf(text, 'from_agent'));
-  const to = readAgentId(wordOf(text, 'to_agent'));
-  return from === null || to === null ? [] : slotsNeeded(limits, from, to, 'document');
-}
-
-/** Without a parser: thousands may lie there, and only this is wanted of them. */
+/** Reads one field without a parser, because thousands of documents may lie there. */
 function wordOf(text: string, key: string): string {
   const line = new RegExp(`^${key}[ \\t]*:[ \\t]*["']?([^"'\\s#]+)`, 'm').exec(text);
   return line?.[1] ?? '';
 }
 
-/** Whose time is up, whether anybody has marked it or not. Only said: nobody's commit is at fault for the time. */
+/** Documents whose deadline has passed, whether they are marked as expired or not. No commit is at fault for that. */
 export function overdueAmong(open: readonly OpenFile[], nowMs: number): readonly Complaint[] {
   return open.flatMap(({ path, text }) => {
     const status = wordOf(text, 'status');
@@ -64,13 +59,11 @@ export function overdueAmong(open: readonly OpenFile[], nowMs: number): readonly
   });
 }
 
-/** Two open handoffs that ask the same agent for the same are one too many. */
+/** Two open handoffs that ask the same agent for the same work are one too many. */
 export function judgeSameContent(open: readonly OpenFile[]): readonly Complaint[] {
-  const groups = new Map<string, OpenFile[]>();
-  for (const file of open) {
-    const key = ['from_agent', 'to_agent', 'related_task'].map((name) => wordOf(file.text, name)).join('\n');
-    groups.set(key, [...(groups.get(key) ?? []), file]);
-  }
+  const groups = groupBy(open, ({ text }) => {
+    return ['from_agent', 'to_agent', 'related_task'].map((name) => wordOf(text, name)).join('\n');
+  });
   return [...groups.values()].flatMap((group) => {
     if (group.length === 1 || !group.some(({ isJudged }) => isJudged)) return [];
     return twice(
@@ -86,18 +79,14 @@ export interface MarkedFile {
   readonly isJudged: boolean;
 }
 
-/** The first one stays; those after it, or the one that is new, are told. */
+/** Files with the same mark: the first one may stay, the others are complained of. */
 export function twice(files: readonly MarkedFile[], how: string): readonly Complaint[] {
-  const seen = new Map<string, MarkedFile[]>();
-  for (const file of files) seen.set(file.mark, [...(seen.get(file.mark) ?? []), file]);
-  return [...seen.values()].flatMap((same) => {
-    // What was there before comes first, then the order of names.
+  return [...groupBy(files, ({ mark }) => mark).values()].flatMap((same) => {
+    // A file that was there before comes first, then the order of names.
     const order = same.toSorted((a, b) => Number(a.isJudged) - Number(b.isJudged) || (a.path < b.path ? -1 : 1));
-    const [first, ...others] = order;
-    if (first === undefined) return [];
-    return others
-      .filter(({ isJudged }) => isJudged)
-      .map(({ path }) => complain(path, 'duplicate', `${how} ${JSON.stringify(first.path)}`, 'keep one of them'));
+    const says = `${how} ${JSON.stringify(order[0]?.path)}`;
+    const others = order.slice(1).filter(({ isJudged }) => isJudged);
+    return others.map(({ path }) => complain(path, 'duplicate', says, 'keep one of them'));
   });
 }
 

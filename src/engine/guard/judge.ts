@@ -1,23 +1,29 @@
 /**
- * The guard of a repository: judges files by what stands in them, by the lifecycle and by the limits. It sees only what
- * it is shown, so it works in a clone that has no database.
+ * The guard of a repository: judges files by what stands in them, by the lifecycle and by the limits. It sees only the tree
+ * that it is given, so it works in a clone that has no database.
  */
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Role } from '../../domain/principal.ts';
 import type { Terms } from '../../domain/handoff.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
-import type { DocumentVersion } from '../../folders/folder.ts';
 import { lawfulVersions } from '../documents/overrule.ts';
-import { idInFileName } from '../../formats/document/names.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { indexPath, isTaskFile, judgeIndex, judgeTasks } from './judge-derived.ts';
 import type { Status } from '../../formats/document/vocabulary.ts';
-import { judgeChange, judgeProof, type ChangeRules } from './judge-change.ts';
-import { isProvenBySignatures } from './signed-versions.ts';
+import { isProvenBySignatures, judgeChange, judgeProof, type ChangeRules } from './judge-change.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
-import { judgeLimits, judgeSameContent, overdueAmong, twice, type OpenFile } from './judge-set.ts';
-import { lyingOf, mayHoldHandoff, type GuardedTree, type GuardFrame, type Lying, type SeenFile } from './tree.ts';
+import { judgeLimits, judgeSameContent, overdueAmong, twice, type MarkedFile, type OpenFile } from './judge-set.ts';
+import {
+  filesInside,
+  insideFile,
+  mayHoldHandoff,
+  textOfMark,
+  type GuardedTree,
+  type GuardFrame,
+  type InsideFile,
+  type SeenFile,
+} from './tree.ts';
 
 export interface HomeRules extends GuardRules {
   /** The clocks of documents, where they are configured. */
@@ -26,11 +32,13 @@ export interface HomeRules extends GuardRules {
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly limits: Limits;
   readonly identity: 'local' | 'strict';
-  /** What the database says of documents, where identity is strict and there is one at hand; by id. */
+  /** The status of each document in the database, by id, where identity is strict and a database is at hand. */
   readonly recorded?: ReadonlyMap<string, Status>;
 }
 
-const NO_HOUSE: HomeRules = {
+type RulesOf = (home: string) => HomeRules | null;
+
+const NO_RULES: HomeRules = {
   limits: NO_LIMITS,
   verifiers: [],
   roles: new Map(),
@@ -38,41 +46,51 @@ const NO_HOUSE: HomeRules = {
   documentTerms: {},
 };
 
-type Inside = Exclude<Lying, { kind: 'outside' }>;
-interface InsideFile {
-  readonly path: string;
-  readonly lying: Inside;
-}
-
-export function judge(tree: GuardedTree, rulesOf: (home: string) => HomeRules | null): readonly Complaint[] {
-  const inside = insideOf(tree.files.keys(), tree.homes);
-  const beforeById = pathsById(insideOf(tree.before.keys(), tree.homes));
+export function judge(tree: GuardedTree, rulesOf: RulesOf): readonly Complaint[] {
+  const inside = filesInside(tree.files.keys(), tree.homes);
+  const beforeByKey = filesByKey(tree.before, tree.homes);
+  const marked = (file: InsideFile, mark: string): MarkedFile => ({
+    path: file.path,
+    mark,
+    isJudged: tree.isJudged(file.path),
+  });
+  const named = inside.filter(({ kind, name }) => kind !== 'misplaced' && /^handoff/i.test(name));
   const complaints = [
-    ...[...tree.files.keys()].flatMap((path) => judgeOne(tree, path, beforeById, rulesOf)),
-    ...judgeRemoved(tree, inside, beforeById),
+    ...[...tree.files].flatMap(([path, file]) => judgeOne(tree, path, file, beforeByKey, rulesOf)),
+    ...judgeRemoved(tree, inside, beforeByKey),
     ...judgeTasks(tree),
     ...tree.homes.flatMap((home) => judgeIndex(tree, home)),
-    ...twice(documentFiles(tree, inside), 'has the same content as'),
-    ...twice(sameNames(tree, inside), 'has the same name as'),
-    ...tree.homes.flatMap((home) => judgeOpen(tree, home, inside, rulesOf(home) ?? NO_HOUSE)),
+    ...twice(
+      named.map((file) => marked(file, `${file.home} ${tree.files.get(file.path)?.mark ?? ''}`)),
+      'has the same content as',
+    ),
+    ...twice(
+      inside.flatMap((file) => (file.id === null ? [] : marked(file, file.key))),
+      'has the same name as',
+    ),
+    ...tree.homes.flatMap((home) => {
+      const open = openIn(tree, home, inside);
+      const { limits } = rulesOf(home) ?? NO_RULES;
+      return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
+    }),
   ];
   return withoutRepetition(complaints).toSorted(byPlace);
 }
 
-/** Marks of all texts that `judge` will ask for. */
+/** Marks of all texts that `judge` asks for. */
 export function wantedMarks(tree: GuardFrame): ReadonlySet<string> {
+  const { homes } = tree;
   const wanted = new Set<string>();
-  const judgedIds = new Set<string>();
+  const judgedKeys = new Set<string>();
   for (const [path, { mark, isPlain }] of tree.files) {
-    const lying = lyingOf(path, tree.homes);
-    const isWanted = lying.kind === 'active' || (tree.isJudged(path) && mayHoldHandoff(path, tree.homes));
-    if (isPlain && (isWanted || isTaskFile(path, tree.homes) || tree.homes.some((home) => path === indexPath(home))))
+    const inside = insideFile(path, homes);
+    const isWanted = inside?.kind === 'active' || (tree.isJudged(path) && mayHoldHandoff(path, homes));
+    if (isPlain && (isWanted || isTaskFile(path, homes) || homes.some((home) => path === indexPath(home))))
       wanted.add(mark);
-    if (lying.kind !== 'outside' && tree.isJudged(path)) judgedIds.add(`${lying.home}/${lying.name}`);
+    if (inside !== null && tree.isJudged(path)) judgedKeys.add(inside.key);
   }
   for (const [path, { mark, isPlain }] of [...tree.before, ...tree.merging.flatMap((side) => [...side])]) {
-    const lying = lyingOf(path, tree.homes);
-    if (isPlain && lying.kind !== 'outside' && judgedIds.has(`${lying.home}/${lying.name}`)) wanted.add(mark);
+    if (isPlain && judgedKeys.has(insideFile(path, homes)?.key ?? '')) wanted.add(mark);
   }
   return wanted;
 }
@@ -80,165 +98,102 @@ export function wantedMarks(tree: GuardFrame): ReadonlySet<string> {
 function judgeOne(
   tree: GuardedTree,
   path: string,
-  beforeById: ReadonlyMap<string, string>,
-  rulesOf: (home: string) => HomeRules | null,
+  file: SeenFile,
+  beforeByKey: ReadonlyMap<string, InsideFile>,
+  rulesOf: RulesOf,
 ): readonly Complaint[] {
-  const file = tree.files.get(path);
-  if (file === undefined || !tree.isJudged(path) || !mayHoldHandoff(path, tree.homes)) return [];
-  const lying = lyingOf(path, tree.homes);
+  const { homes, texts } = tree;
+  if (!tree.isJudged(path) || !mayHoldHandoff(path, homes)) return [];
+  const inside = insideFile(path, homes);
   const text = file.isPlain
-    ? (tree.texts.get(file.mark) ?? { unfit: 'it could not be read' })
+    ? (texts.get(file.mark) ?? { unfit: 'it could not be read' })
     : { unfit: 'it is a link or another repository, and not a plain file' };
-  const rules = (lying.kind === 'outside' ? null : rulesOf(lying.home)) ?? NO_HOUSE;
-  const { complaints, document } = judgeFile(path, lying, text, rules);
-  if (document === null || lying.kind === 'outside' || 'unfit' in text) return complaints;
-  const key = `${lying.home}/${lying.name}`;
-  const old = tree.before.get(beforeById.get(key) ?? '');
-  const textOf = (seen: SeenFile | undefined): readonly string[] => {
-    const found = seen === undefined ? undefined : tree.texts.get(seen.mark);
-    return found === undefined || 'unfit' in found ? [] : [found.text];
-  };
-  const others = tree.merging.flatMap((side) =>
-    textOf(side.get(pathsById(insideOf(side.keys(), tree.homes)).get(key) ?? '')),
-  );
-  const [was = null] = textOf(old);
-  const isUnchanged = old?.mark === file.mark;
-  const recorded = rules.recorded?.get(document.fields.handoff_id ?? '') ?? null;
+  const rules = (inside === null ? null : rulesOf(inside.home)) ?? NO_RULES;
+  const { complaints, document } = judgeFile(path, inside, text, rules);
+  const { key = '' } = inside ?? {};
+  const old = tree.before.get(beforeByKey.get(key)?.path ?? '');
+  if (document === null || old?.mark === file.mark) return complaints;
+  const was = textOfMark(texts, old?.mark);
   const changeRules: ChangeRules = {
     terms: { ...DEFAULT_TERMS.document, ...rules.documentTerms },
     roles: { verifiers: rules.verifiers, rolesOf: (agent) => rules.roles.get(agent) ?? [] },
   };
-  const lawful = lastLawful(tree.earlier.get(key) ?? [], changeRules);
-  const befores = lawful.length === 0 ? [...textOf(old), ...others] : lawful;
-  const changed =
-    complaints.length > 0 || isUnchanged ? [] : judgeChange(path, text.text, document, befores, changeRules);
-  const signed = tree.signed.get(key) ?? [];
-  const provenOr = (unproven: readonly Complaint[]): readonly Complaint[] =>
-    unproven.length > 0 && isProvenBySignatures(signed, was, text.text, changeRules) ? [] : unproven;
-  return [
-    ...complaints,
-    ...changed,
-    ...(rules.identity === 'local' || isUnchanged
-      ? []
-      : provenOr(judgeProof(path, text.text, document, was, recorded, tree.isStaged))),
-  ];
+  const befores = (): readonly string[] => {
+    // The text before may be wrong itself; then its correction is judged against the last legal text.
+    const { lawful } = lawfulVersions(changeRules.roles, changeRules.terms, tree.earlier.get(key) ?? []);
+    const last = lawful.at(-1);
+    if (last !== undefined) return [last.text];
+    const others = tree.merging.map((side) => side.get(filesByKey(side, homes).get(key)?.path ?? ''));
+    return [old, ...others].flatMap((seen) => textOfMark(texts, seen?.mark) ?? []);
+  };
+  const changed = complaints.length > 0 ? [] : judgeChange(document, befores(), changeRules);
+  const recorded = rules.recorded?.get(document.read.fields.handoff_id ?? '') ?? null;
+  const unproven = rules.identity === 'local' ? [] : judgeProof(document, was, recorded, tree.isStaged);
+  const isProven =
+    unproven.length > 0 && isProvenBySignatures(tree.signed.get(key) ?? [], was, document.text, changeRules);
+  return [...complaints, ...changed, ...(isProven ? [] : unproven)];
 }
 
-/** What is before may be wrong itself: then its correction is judged against the last text that was not. */
-function lastLawful(versions: readonly DocumentVersion[], { roles, terms }: ChangeRules): readonly string[] {
-  const { lawful } = lawfulVersions(roles, terms, versions);
-  return lawful.slice(-1).map(({ text }) => text);
+/** Documents whose change was refused: older versions of each may show that the text before is at fault. */
+export function refusedChanges(tree: GuardedTree, complaints: readonly Complaint[]): readonly InsideFile[] {
+  return documentsWith(tree, complaints, ['transition', 'agreement', 'completion']);
 }
 
-/** Documents whose change was refused, by home and name: the history of each may tell more. */
-export function refusedChanges(
-  tree: GuardedTree,
-  complaints: readonly Complaint[],
-): readonly { key: string; path: string }[] {
-  return changesWith(tree, complaints, ['transition', 'agreement', 'completion']);
+/** Documents of which nothing but signatures can prove what they tell. */
+export function unprovenChanges(tree: GuardedTree, complaints: readonly Complaint[]): readonly InsideFile[] {
+  return documentsWith(tree, complaints, ['unproven']);
 }
 
-/** Documents of which nothing proves what they tell, unless signatures do. */
-export function unprovenChanges(
-  tree: GuardedTree,
-  complaints: readonly Complaint[],
-): readonly { key: string; path: string; home: string }[] {
-  return changesWith(tree, complaints, ['unproven']);
-}
-
-function changesWith(
-  tree: GuardedTree,
+function documentsWith(
+  { homes }: GuardedTree,
   complaints: readonly Complaint[],
   rules: readonly Complaint['rule'][],
-): readonly { key: string; path: string; home: string }[] {
+): readonly InsideFile[] {
   const refused = complaints.filter(({ rule }) => rules.includes(rule));
-  return [...new Set(refused.map(({ file }) => file))].flatMap((path) => {
-    const lying = lyingOf(path, tree.homes);
-    return lying.kind === 'outside' ? [] : [{ key: `${lying.home}/${lying.name}`, path, home: lying.home }];
-  });
+  return filesInside(new Set(refused.map(({ file }) => file)), homes);
 }
 
-/** The documents of a home that are judged, for whoever asks the database about them. */
+/** The documents of a home that are judged. */
 export function judgedIds(tree: GuardFrame, home: string): readonly HandoffId[] {
-  return insideOf(tree.files.keys(), tree.homes).flatMap(({ path, lying }) => {
-    const id = lying.home === home && tree.isJudged(path) ? idInFileName(lying.name) : null;
-    return id === null ? [] : [id];
-  });
+  return filesInside(tree.files.keys(), tree.homes).flatMap(({ path, home: own, id }) =>
+    own === home && tree.isJudged(path) ? (id ?? []) : [],
+  );
 }
 
 /** An open handoff that is nowhere any more was not settled: somebody has lost it. */
 function judgeRemoved(
   tree: GuardedTree,
   inside: readonly InsideFile[],
-  beforeById: ReadonlyMap<string, string>,
+  beforeByKey: ReadonlyMap<string, InsideFile>,
 ): readonly Complaint[] {
-  const here = pathsById(inside);
-  return [...beforeById].flatMap(([id, path]) => {
-    const lying = lyingOf(path, tree.homes);
-    if (here.has(id) || lying.kind !== 'active' || !tree.isJudged(path)) return [];
+  const here = new Set(inside.flatMap(({ id, key }) => (id === null ? [] : key)));
+  return [...beforeByKey.values()].flatMap(({ key, kind, path }) => {
+    if (here.has(key) || kind !== 'active' || !tree.isJudged(path)) return [];
     const todo = 'bring it back with git restore, and end it with: baton cancel';
     return [complain(path, 'removed', 'an open handoff was taken away', todo)];
   });
 }
 
-function judgeOpen(
-  tree: GuardedTree,
-  home: string,
-  inside: readonly InsideFile[],
-  { limits }: HomeRules,
-): readonly Complaint[] {
-  const open = openIn(tree, home, inside);
-  return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
-}
-
 function openIn(tree: GuardedTree, home: string, inside: readonly InsideFile[]): readonly OpenFile[] {
-  return inside.flatMap(({ path, lying }): readonly OpenFile[] => {
-    if (lying.home !== home || lying.kind !== 'active' || idInFileName(lying.name) === null) return [];
-    const text = tree.texts.get(tree.files.get(path)?.mark ?? '');
-    if (text === undefined || 'unfit' in text) return [];
-    return [{ path, text: text.text, isJudged: tree.isJudged(path), isNew: !tree.before.has(path) }];
+  return inside.flatMap(({ path, home: own, kind, id }): readonly OpenFile[] => {
+    const text = textOfMark(tree.texts, tree.files.get(path)?.mark);
+    if (own !== home || kind !== 'active' || id === null || text === null) return [];
+    return [{ path, text, isJudged: tree.isJudged(path), isNew: !tree.before.has(path) }];
   });
 }
 
-/** Open documents whose time is up: told beside the complaints, and no reason to refuse a commit. */
+/** Open documents whose deadline has passed. They are listed beside the complaints and do not refuse a commit. */
 export function overdueIn(tree: GuardedTree, nowMs: number): readonly Complaint[] {
-  const inside = insideOf(tree.files.keys(), tree.homes);
+  const inside = filesInside(tree.files.keys(), tree.homes);
   return tree.homes.flatMap((home) => overdueAmong(openIn(tree, home, inside), nowMs)).toSorted(byPlace);
 }
 
-function insideOf(paths: Iterable<string>, homes: readonly string[]): readonly InsideFile[] {
-  return [...paths].flatMap((path) => {
-    const lying = lyingOf(path, homes);
-    return lying.kind === 'outside' ? [] : [{ path, lying }];
-  });
+function filesByKey(files: ReadonlyMap<string, SeenFile>, homes: readonly string[]): ReadonlyMap<string, InsideFile> {
+  const known = filesInside(files.keys(), homes).filter(({ id }) => id !== null);
+  return new Map(known.map((file) => [file.key, file]));
 }
 
-/** By home and name: a document keeps its name when it moves to the archive. */
-function pathsById(inside: readonly InsideFile[]): ReadonlyMap<string, string> {
-  const known = inside.filter(({ lying }) => lying.kind !== 'astray' && idInFileName(lying.name) !== null);
-  return new Map(known.map(({ path, lying }) => [`${lying.home}/${lying.name}`, path]));
-}
-
-function documentFiles(tree: GuardedTree, inside: readonly InsideFile[]): Parameters<typeof twice>[0] {
-  return inside.flatMap(({ path, lying }) => {
-    const mark = tree.files.get(path)?.mark;
-    const isDocument = lying.kind !== 'astray' && /^handoff/i.test(lying.name);
-    return mark === undefined || !isDocument
-      ? []
-      : [{ path, mark: `${lying.home} ${mark}`, isJudged: tree.isJudged(path) }];
-  });
-}
-
-function sameNames(tree: GuardedTree, inside: readonly InsideFile[]): Parameters<typeof twice>[0] {
-  const known = inside.filter(({ lying }) => lying.kind !== 'astray' && idInFileName(lying.name) !== null);
-  return known.map(({ path, lying }) => ({
-    path,
-    mark: `${lying.home}/${lying.name}`,
-    isJudged: tree.isJudged(path),
-  }));
-}
-
-/** A file that is there twice in more than one way is told so once. */
+/** A file that is a duplicate in more than one way is reported once. */
 function withoutRepetition(complaints: readonly Complaint[]): readonly Complaint[] {
   const seen = new Set<string>();
   return complaints.filter(({ file, line, column, rule, says }) => {

@@ -1,6 +1,6 @@
 /**
- * Whether a text is a handoff, or only speaks of handoffs. The content decides: a guide may be called after them, quote
- * one in a code block and have a front matter of its own.
+ * Whether a text is a handoff or only speaks of handoffs. The content decides: a guide may have the word in its name, quote
+ * a handoff in a code block and have a front matter of its own.
  */
 import { readAgentId, readHandoffId } from '../../domain/names.ts';
 import { readEntries } from '../../formats/document/entries.ts';
@@ -8,8 +8,8 @@ import { foreignFolderIn } from '../migration/places.ts';
 import { fileNameOf, idInFileName } from '../../formats/document/names.ts';
 import { findFrontMatter } from '../../formats/document/front-matter.ts';
 
-/** `older` is one of the forms before this one; `broken` means to be a handoff and cannot be read. */
-export type Suspect = 'document' | 'older' | 'broken';
+/** `older`: a form from before documents. `broken`: meant to be a handoff, but it cannot be read. */
+type Suspect = 'document' | 'older' | 'broken';
 
 const HEAD_LINES = 60;
 const LINE_CHARS_MAX = 500;
@@ -19,11 +19,11 @@ const OURS = /^(?:handoff_id|from_agent|to_agent)[ \t]*:/m;
 export function suspectIn(path: string, text: string): Suspect | null {
   const said = OURS.test(text) ? oursIn(text) : 'not ours';
   if (said !== 'not ours') return said === 'a form' ? null : said;
-  // What `baton migrate` would not move is no reason to complain.
+  // A file that `baton migrate` would not move is no reason to complain.
   return NAMED.test(path) && foreignFolderIn(path, '') === null && isOlderForm(text) ? 'older' : null;
 }
 
-/** A form to be filled in has the keys, and no values that could be any. */
+/** A form to be filled in has the keys, and no values that fit them. */
 function oursIn(text: string): Suspect | 'a form' | 'not ours' {
   const { frontMatter, entries, problems } = readEntries(text);
   if (frontMatter === null || problems.length > 0) return meansToBe(headOf(text)) ? 'broken' : 'not ours';
@@ -36,7 +36,7 @@ function oursIn(text: string): Suspect | 'a form' | 'not ours' {
   const id = readHandoffId(word('handoff_id'));
   const isNamed = id !== null && idInFileName(fileNameOf(id)) !== null;
   const parties = ['from_agent', 'to_agent'].filter((key) => readAgentId(word(key)) !== null).length;
-  // Other systems have a `handoff_id` too: of notes that go from nobody to nobody, and that nothing here could carry.
+  // Other systems have a `handoff_id` too, in notes without a sender and a recipient.
   if (isNamed || parties === 2 || (id !== null && parties === 1)) return 'document';
   return id === null ? 'a form' : 'not ours';
 }
@@ -67,12 +67,12 @@ function isOlderForm(text: string): boolean {
   });
 }
 
-/** One word, as agents are called, and perhaps what they are. */
+/** The name of an agent, perhaps with its role in brackets. */
 const AGENT = String.raw`["']?@?[A-Za-z0-9][\w.-]*["']?[ \t]*(?:\([^)]*\))?[ \t]*$`;
 
 /** The first lines that are not quoted as code. */
 function headOf(text: string): readonly string[] {
-  // A field is short; patterns are not let loose on more.
+  // Fields are short, and patterns take long on long lines.
   const lines = text.split(/\r?\n/, HEAD_LINES).map((line) => line.slice(0, LINE_CHARS_MAX));
   let fence: string | null = null;
   return lines.filter((line) => {

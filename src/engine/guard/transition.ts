@@ -1,36 +1,26 @@
-/** Whether a document can have come from one status to another: by any path through the one table of states. */
+/** Whether a document can have come from one status to another, by any path through the lifecycle. */
 import { nextState, MOVES, STATES, type State } from '../../domain/lifecycle.ts';
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 
-/** Between two commits there may be several moves, so a path counts and not a step. */
+/** Between two commits there may be several moves. */
 export function isLegalPath(before: Status, now: Status): boolean {
-  return before === now || statesCalled(before).some((state) => REACHED[state].some((to) => STATUS_FOR[to] === now));
+  return before === now || statusesAfter(before).has(now);
 }
 
 export function nextWords(before: Status): readonly Status[] {
-  const reached = statesCalled(before).flatMap((state) => REACHED[state].map((to) => STATUS_FOR[to]));
-  return [...new Set(reached)].filter((status) => status !== before);
+  return [...statusesAfter(before)].filter((status) => status !== before);
 }
 
-function statesCalled(status: Status): readonly State[] {
-  return STATES.filter((state) => STATUS_FOR[state] === status);
-}
-
-const REACHED = Object.fromEntries(STATES.map((state) => [state, reachedFrom(state)])) as Record<
-  State,
-  readonly State[]
->;
-
-function reachedFrom(state: State): readonly State[] {
-  const found = new Set<State>();
-  const look = (from: State): void => {
+function statusesAfter(before: Status): ReadonlySet<Status> {
+  const reached = new Set<State>();
+  const visit = (from: State): void => {
     for (const move of MOVES) {
       const to = nextState(from, move);
-      if (to === undefined || found.has(to)) continue;
-      found.add(to);
-      look(to);
+      if (to === undefined || reached.has(to)) continue;
+      reached.add(to);
+      visit(to);
     }
   };
-  look(state);
-  return [...found];
+  for (const state of STATES) if (STATUS_FOR[state] === before) visit(state);
+  return new Set([...reached].map((state) => STATUS_FOR[state]));
 }

@@ -1,7 +1,8 @@
-/** What the guard is shown: which files there are and what stands in them, now and at the commit to compare with. */
-
+/** What the guard judges: which files there are and what stands in them, now and at the commit to compare with. */
+import type { HandoffId } from '../../domain/names.ts';
+import { idInFileName } from '../../formats/document/names.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
-import type { SignedVersion } from './signed-versions.ts';
+import type { SignedVersion } from './judge-change.ts';
 
 /** `home` is the folder of a workspace inside the repository: empty, or ending in a slash. */
 export interface GuardedTree {
@@ -10,21 +11,21 @@ export interface GuardedTree {
   readonly before: ReadonlyMap<string, SeenFile>;
   /** In a merge, what the other sides have. */
   readonly merging: readonly ReadonlyMap<string, SeenFile>[];
-  /** Older texts of a document, the oldest first, by home and name: where what is before may itself be wrong. */
+  /** Older texts of a document, the newest first, by its key: read where the text before may itself be wrong. */
   readonly earlier: ReadonlyMap<string, readonly DocumentVersion[]>;
-  /** What commits have told since, the oldest first, by home and name: where only signatures may prove it. */
+  /** The texts of newer commits, the oldest first, by the key of the document: read where only signatures may prove it. */
   readonly signed: ReadonlyMap<string, readonly SignedVersion[]>;
-  /** By mark. What is not here was not wanted. */
+  /** By mark; only those that `wantedMarks` names. */
   readonly texts: ReadonlyMap<string, FileText>;
   /** Which files are to be judged; the others only count. */
   isJudged(path: string): boolean;
-  /** Whether only what has changed is judged: then nobody is blamed for what was there before. */
+  /** Only changes are judged: nobody is blamed for what was there before. */
   readonly onlyChanges: boolean;
-  /** Whether it is about a commit that is still to be made: nobody can see its signature. */
+  /** The commit is still to be made, so its signature cannot be checked. */
   readonly isStaged: boolean;
 }
 
-/** Before any text was read. */
+/** The tree before any text was read. */
 export type GuardFrame = Omit<GuardedTree, 'texts' | 'earlier' | 'signed'>;
 
 export interface SeenFile {
@@ -35,29 +36,44 @@ export interface SeenFile {
 
 export type FileText = { readonly text: string } | { readonly unfit: string };
 
+/** Null: the text was not read, or cannot be. */
+export function textOfMark(texts: ReadonlyMap<string, FileText>, mark: string | undefined): string | null {
+  const found = texts.get(mark ?? '');
+  return found === undefined || 'unfit' in found ? null : found.text;
+}
+
 export const HANDOFFS = '_handoffs/';
-/** Notes that agents leave to their successors; they have their own form. */
+/** Notes that agents leave to their successors have a form of their own. */
 const PERSONAS = 'data/personas/';
 
-export type Lying =
-  | { readonly kind: 'outside' }
-  | {
-      readonly kind: 'active' | 'archived' | 'astray';
-      readonly home: string;
-      /** Below `_handoffs/`. */
-      readonly rest: string;
-      readonly name: string;
-    };
+/** A file below `_handoffs/`. */
+export interface InsideFile {
+  readonly path: string;
+  readonly kind: 'active' | 'archived' | 'misplaced';
+  readonly home: string;
+  /** The path below `_handoffs/`. */
+  readonly rest: string;
+  readonly name: string;
+  /** The id in its name; null: it has no document's name, or is misplaced. */
+  readonly id: HandoffId | null;
+  /** Home and name: a document keeps its name when it moves to the archive. */
+  readonly key: string;
+}
 
-export function lyingOf(path: string, homes: readonly string[]): Lying {
+/** Null: it lies outside of `_handoffs/`. */
+export function insideFile(path: string, homes: readonly string[]): InsideFile | null {
   const home = homes.find((each) => path.startsWith(`${each}${HANDOFFS}`));
-  if (home === undefined) return { kind: 'outside' };
+  if (home === undefined) return null;
   const rest = path.slice(home.length + HANDOFFS.length);
   const name = rest.slice(rest.lastIndexOf('/') + 1);
   const folder = rest.slice(0, rest.length - name.length);
-  if (folder === 'active/') return { kind: 'active', home, rest, name };
   const isMonth = /^archived\/\d{4}\/(?:0[1-9]|1[0-2])\/$/.test(folder);
-  return { kind: isMonth ? 'archived' : 'astray', home, rest, name };
+  const kind = folder === 'active/' ? 'active' : isMonth ? 'archived' : 'misplaced';
+  return { path, kind, home, rest, name, id: kind === 'misplaced' ? null : idInFileName(name), key: `${home}/${name}` };
+}
+
+export function filesInside(paths: Iterable<string>, homes: readonly string[]): readonly InsideFile[] {
+  return [...paths].flatMap((path) => insideFile(path, homes) ?? []);
 }
 
 const TEXT_ENDINGS = 'md|markdown|mdx|mdown|txt|text|ya?ml';
@@ -65,15 +81,15 @@ const TEXT_NAME = new RegExp(`^[^.]*$|\\.(?:${TEXT_ENDINGS})$`, 'i');
 const COPY_NAME = /hand-?_?off.*(?:~|\.(?:bak|orig|old|rej|swp|tmp|\d+))$/i;
 
 /**
- * The same for `grep -iE`, by the path alone, so that a hook of git starts nothing for a commit of code. Where git puts a
- * name in quotation marks, nobody looks closer.
+ * `mayHoldHandoff` for `grep -iE`, by the path alone, so that a git hook starts nothing for a commit of code. A name that
+ * git puts in quotation marks always matches.
  */
 export const GREP_OF_GUARDED = `(^|/)[^./]*$|\\.(${TEXT_ENDINGS})$|hand-?_?off|"$`;
 
-/** Names that text with a front matter can have, and those of its copies; where handoffs lie, every name of one. */
+/** Whether the name is one of a text with a front matter or of a copy of it; below `_handoffs/`, any name of a handoff. */
 export function mayHoldHandoff(path: string, homes: readonly string[]): boolean {
   if (homes.some((home) => path.startsWith(`${home}${PERSONAS}`))) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (TEXT_NAME.test(name) || COPY_NAME.test(name)) return true;
-  return /^handoff/i.test(name) && lyingOf(path, homes).kind !== 'outside';
+  return /^handoff/i.test(name) && insideFile(path, homes) !== null;
 }
