@@ -1,7 +1,7 @@
-/** The JSON that an agent's program gives to its hooks: what it says of the turn and of the agent's last words. */
+/** Reads the JSON that an agent's program gives to its hooks: the turn, and what the agent said last. */
 export type HookPayload = Readonly<Record<string, unknown>>;
 
-/** The events at which an agent has said something to its end, and where each vendor puts its words. */
+/** The events at which an agent has finished speaking, and the field with its words. */
 const SPOKEN: Readonly<Record<string, string>> = {
   'claude stop': 'last_assistant_message',
   'claude subagentstop': 'last_assistant_message',
@@ -10,13 +10,13 @@ const SPOKEN: Readonly<Record<string, string>> = {
   'gemini afteragent': 'prompt_response',
 };
 
-/** What the agent said last; null where the event tells nothing of it. */
+/** What the agent said last; null: the event does not tell. */
 export function spokenIn(vendor: string, event: string, payload: HookPayload): string | null {
   const field = SPOKEN[`${vendor.toLowerCase()} ${eventName(event)}`];
   return field === undefined ? null : text(payload, field);
 }
 
-/** Work goes on in the background and will wake the agent: what it said last is not its last word. */
+/** Background work will wake the agent again, so it has not finished. */
 export function hasBackgroundTasks(payload: HookPayload): boolean {
   const tasks = payload['background_tasks'];
   return Array.isArray(tasks) && tasks.length > 0;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a value that does not have the shape it should have, in words: what is allowed, and what was given.
- * Passed to every `safeParse` whose complaints people read: `Shape.safeParse(value, { error: issueText })`.
+ * Says what is wrong with a value: what is allowed, and what was given. Used by every `safeParse` whose messages people read:
+ * `Shape.safeParse(value, { error: issueText })`.
  */
 import type * as z from 'zod';
 import { givenText } from '../foundation/given-value-text.ts';
@@ -22,9 +22,9 @@ function allowedBy(issue: z.core.$ZodRawIssue): string {
         ? givenText(issue.values[0])
         : `one of ${issue.values.map((value) => String(value)).join(', ')}`;
     case 'too_small':
-      return atLeast(issue.origin, Number(issue.minimum), issue.inclusive !== false);
+      return bounded(issue.origin, 'least', Number(issue.minimum), issue.inclusive !== false);
     case 'too_big':
-      return atMost(issue.origin, Number(issue.maximum), issue.inclusive !== false);
+      return bounded(issue.origin, 'most', Number(issue.maximum), issue.inclusive !== false);
     case 'not_multiple_of':
       return `a multiple of ${issue.divisor}`;
     case 'invalid_format':
@@ -52,20 +52,15 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: 'an address like https://example.com',
 };
 
-function atLeast(origin: string, minimum: number, isInclusive: boolean): string {
-  if (origin === 'string')
-    return minimum === 1 ? 'a text that is not empty' : `a text of at least ${minimum} characters`;
-  if (origin === 'array' || origin === 'set') return `a list of at least ${minimum}`;
-  return isInclusive ? `${minimum} or more` : `more than ${minimum}`;
+function bounded(origin: string, bound: 'least' | 'most', limit: number, isInclusive: boolean): string {
+  if (origin === 'string' && bound === 'least' && limit === 1) return 'a text that is not empty';
+  if (origin === 'string') return `a text of at ${bound} ${limit} characters`;
+  if (origin === 'array' || origin === 'set') return `a list of at ${bound} ${limit}`;
+  const [within, beyond] = bound === 'least' ? ['or more', 'more than'] : ['or less', 'less than'];
+  return isInclusive ? `${limit} ${within}` : `${beyond} ${limit}`;
 }
 
-function atMost(origin: string, maximum: number, isInclusive: boolean): string {
-  if (origin === 'string') return `a text of at most ${maximum} characters`;
-  if (origin === 'array' || origin === 'set') return `a list of at most ${maximum}`;
-  return isInclusive ? `${maximum} or less` : `less than ${maximum}`;
-}
-
-/** What each alternative wants of the value itself; where it wants something inside, that it may be an object or a list. */
+/** What each alternative allows; one with a problem deeper inside allows an object. */
 function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const words = errors.flatMap(([first]) =>
     first === undefined ? [] : [first.path.length > 0 ? 'an object' : bare(first.message)],
@@ -73,7 +68,7 @@ function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string 
   return [...new Set(words)].join(' or ');
 }
 
-/** The words of an issue inside were made by `issueText` too: without what was given, which is said once. */
+/** A message of `issueText` without the given value, which is named once. */
 function bare(message: string): string {
   const at = message.lastIndexOf(', not ');
   return at < 0 ? message : message.slice(0, at);

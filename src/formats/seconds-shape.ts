@@ -1,4 +1,4 @@
-/** The validator of seconds as people write them. Apart from `seconds.ts`, because every command loads that. */
+/** The validator of seconds. Separate from `seconds.ts`, because every command loads that. */
 import * as z from 'zod';
 import { givenText } from '../foundation/given-value-text.ts';
 import { millisecondsIn, secondsRule } from '../domain/record-values.ts';

@@ -1,4 +1,4 @@
-/** For seconds that `secondsShape` has let in: they are whole milliseconds. */
+/** For seconds that `secondsShape` accepted: they are whole milliseconds. */
 export function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1000);
 }

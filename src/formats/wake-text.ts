@@ -1,9 +1,9 @@
-/** What an idle agent is told of work for it: facts on one line, with the words of others marked as such. */
+/** The line that tells an idle agent of work for it; titles are marked as the words of others. */
 import { displayLine } from '../foundation/display-text.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId } from '../domain/names.ts';
 
-/** More than this are counted and not named: the agent's own tools list them. */
+/** More handoffs are only counted; the agent's own tools list them. */
 const WAKE_NAMED_MAX = 3;
 const TITLE_MAX = 80;
 

@@ -2,7 +2,7 @@
 import { textOfMark, type FileText, type SeenFile } from '../../engine/guard/tree.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import { versionsIn } from '../../folders/git-tree.ts';
-import { askGit, git, GitProblem, type GitOptions } from './git.ts';
+import { askGit, git, gitLine, GitProblem, type GitOptions } from './git.ts';
 
 /** The folder of the repository's working tree; null where there is none. */
 export async function topFolder(options: GitOptions): Promise<string | null> {
@@ -15,8 +15,7 @@ const REVISION = /^[A-Za-z0-9_@][A-Za-z0-9_@./~^+-]{0,199}$/;
 /** Null: there is no such commit. Before the first one there is no HEAD. */
 export async function commitOf(name: string, options: GitOptions): Promise<string | null> {
   if (!REVISION.test(name) || name.includes('..')) return null;
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  return (await askGit(args, options))?.toString('utf8').trim() ?? null;
+  return gitLine(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], options);
 }
 
 /** A commit as git stores it, with its signature; null: there is none. */

@@ -20,6 +20,11 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
   return code === 0 ? output : null;
 }
 
+/** What git answers in one line; null: it ended with a failure. */
+export async function gitLine(args: readonly string[], options: GitOptions): Promise<string | null> {
+  return (await askGit(args, options))?.toString('utf8').trim() ?? null;
+}
+
 export async function git(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { code, output, errors } = await answerOf(args, options);
   if (code === 0) return output;

@@ -1,7 +1,7 @@
 /**
- * Carries out a plan, one handoff after the other: the task, then the document, then a look whether it holds the old
- * texts to the byte, and only then the old places are cleared. Wherever it is cut off, the next run goes on: it finds
- * the document that holds the content, and clears what is left.
+ * Carries out a plan, one handoff after the other: writes the task and the document, checks that the document holds the old
+ * texts to the byte, and only then removes the old files. After an interruption the next run goes on: it finds the document
+ * that holds the content, and removes what is left.
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { migratedDocument } from '../../engine/migration/migrated-document.ts';
 import type { Migrate, Source, Step } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
+import { instantOrNull } from '../../foundation/instant-text.ts';
 import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
 import { DOCUMENT_BYTES_MAX, readPlain } from './scan.ts';
 import { makeTask } from './task-file.ts';
@@ -18,13 +19,13 @@ export interface Applied {
   readonly migrated: number;
   readonly tasks: number;
   readonly cleared: number;
-  /** What had changed since the plan was made, and was left as it is. */
+  /** Files that changed since the plan was made, and stay as they are. */
   readonly left: readonly { readonly path: string; readonly because: string }[];
 }
 
 export interface ApplyOptions {
   readonly root: string;
-  /** Where files are written before they get their name; nobody looks there. */
+  /** The folder in which files are written before they get their name. */
   readonly drafts: string;
   readonly nowMs: number;
   readonly progress: (done: number) => void;
@@ -37,16 +38,11 @@ export async function applyPlan(steps: readonly Step[], options: ApplyOptions): 
   for (const [index, step] of steps.entries()) {
     options.progress(index);
     options.signal?.throwIfAborted();
-    if (step.do === 'migrate') {
-      const because = await migrateOne(step, options, counts);
-      if (because !== null) {
-        left.push({ path: step.sources[0]?.path ?? step.id, because });
-        continue;
-      }
-    }
     if (step.do !== 'migrate' && step.do !== 'clear') continue;
+    const failed = step.do === 'migrate' ? await migrateOne(step, options, counts) : null;
+    if (failed !== null) left.push({ path: step.sources[0]?.path ?? '', because: failed });
     const kept = step.do === 'migrate' ? documentPath(step) : step.keptIn;
-    for (const source of step.sources) {
+    for (const source of failed === null ? step.sources : []) {
       if (source.path === kept) continue;
       const because = await clear(options.root, source);
       if (because === null) counts.cleared += 1;
@@ -60,7 +56,7 @@ export function documentPath({ place, id }: Migrate): string {
   return `_handoffs/${place}/${id}.md`;
 }
 
-/** Null: it is done, and what it says is on the disk. */
+/** Null: it is done and on the disk. */
 async function migrateOne(
   step: Migrate,
   options: ApplyOptions,
@@ -84,23 +80,19 @@ async function migrateOne(
   return because;
 }
 
-/** One for each content: copies are the same text. */
+/** One original for each content: copies have the same text. */
 function originalsOf(root: string, sources: readonly Source[]): readonly Original[] | string {
   const originals: Original[] = [];
   for (const { path, sha256, changedAt, is } of sources) {
     const bytes = readPlain(join(root, path));
     if (!Buffer.isBuffer(bytes) || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
-    if (is !== 'copy')
-      originals.push({
-        path,
-        bytes: Buffer.from(bytes),
-        changed: changedAt === null ? '' : new Date(changedAt).toISOString(),
-      });
+    const changed = instantOrNull(changedAt) ?? '';
+    if (is !== 'copy') originals.push({ path, bytes: Buffer.from(bytes), changed });
   }
   return originals;
 }
 
-/** Read back from the disk, because what follows is the removal of the only other copy. */
+/** Reads the document back from the disk, because the only other copy is removed next. */
 function missingIn(root: string, path: string, { verbatim }: Migrate, originals: readonly Original[]): string | null {
   const written = readPlain(join(root, path), DOCUMENT_BYTES_MAX);
   if (!Buffer.isBuffer(written)) return `${path} could not be read back`;
@@ -109,7 +101,7 @@ function missingIn(root: string, path: string, { verbatim }: Migrate, originals:
   return isWhole ? null : `${path} does not hold it whole`;
 }
 
-/** Null: it is gone. */
+/** Null: the file is gone. */
 async function clear(root: string, { path, sha256 }: Source): Promise<string | null> {
   const bytes = readPlain(join(root, path));
   if (bytes === null)

@@ -1,5 +1,4 @@
-/** The files of a repository in which a handoff could stand. Follows no link, and leaves alone what is not the project's. */
-import type { Dirent } from 'node:fs';
+/** Finds the files of a repository in which a handoff could stand. Follows no link. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listedByGit } from './git-history.ts';
@@ -13,10 +12,10 @@ export interface FoundFiles {
   readonly isRepository: boolean;
 }
 
-/** Texts that people and agents write. Lines of JSON hold many at once: those are for `baton ingest`. */
+/** Texts that people and agents write. JSON lines hold many at once and are for `baton ingest`. */
 const TEXT = /\.(?:markdown|mdx?|txt|ya?ml|json)(?:\.(?:bak|orig|old)|~)?$/i;
 const LEFT_ALONE = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
-/** What lies in the folders of a queue is on its way. */
+/** Files in the folders of a queue are being worked on. */
 const QUEUED = /(?:^|\/)handoffs\/(?:waiting|pending|in-progress|completed|failed|quarantine)\/[^/]*\.json$/i;
 const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
 
@@ -27,7 +26,7 @@ export async function findFiles(folder: string): Promise<FoundFiles> {
   return { paths: textsAmong(listed.paths), modified, untracked, isRepository: true };
 }
 
-/** All texts below a folder, whatever git would ignore. */
+/** All texts below a folder, including those that git ignores. */
 export async function findFilesWithoutGit(folder: string): Promise<FoundFiles> {
   const paths = textsAmong(await walked(folder));
   return { paths, modified: new Set(), untracked: new Set(paths), isRepository: false };
@@ -41,16 +40,12 @@ async function walked(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await entriesOf(join(root, folder))) {
+    // A folder that cannot be read is not ours to move.
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isFile()) found.push(path);
       else if (entry.isDirectory() && !FOLDERS_LEFT.has(entry.name)) folders.push(path);
     }
   }
   return found;
-}
-
-/** What may not be read is not ours to move. */
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

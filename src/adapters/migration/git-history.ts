@@ -1,10 +1,9 @@
-/** What git knows about the files below a folder, asked once for all of them. */
+/** Asks git once about all files below a folder. */
 import { askGit } from '../git/git.ts';
 
-export interface GitListing {
-  /** Every file that git would look at: tracked, or new and not ignored. Paths from the folder that was asked about. */
+interface GitListing {
+  /** Tracked files, and untracked ones that are not ignored; paths from the folder. */
   readonly paths: readonly string[];
-  /** Tracked, and different from what is committed or staged. */
   readonly modified: ReadonlySet<string>;
   readonly untracked: ReadonlySet<string>;
 }
@@ -14,7 +13,7 @@ export interface Commits {
   readonly lastAt: number;
 }
 
-/** Null: this is no repository, or there is no git. */
+/** Null: the folder is no repository, or git is not installed. */
 export async function listedByGit(folder: string): Promise<GitListing | null> {
   const args = ['ls-files', '-z', '-t', '--cached', '--others', '--modified', '--exclude-standard'];
   const output = await askGit(args, { folder }).catch(() => null);
@@ -43,7 +42,7 @@ export async function commitsOf(folder: string, wanted: ReadonlySet<string>): Pr
   const args = [...how.split(' '), '--diff-filter=ACMRT', '--', ...(isShort ? wanted : ['.'])];
   let atMs = 0;
   for (const part of partsOf((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
-    // A path never begins with a slash, so a line that does is a time.
+    // A path never begins with a slash, so such a line is a time.
     const text = part.startsWith('\n') ? part.slice(1) : part;
     const time = /^\/(\d+)(?:\n+([^]+))?$/.exec(text);
     if (time !== null) atMs = Number(time[1]) * 1000;
@@ -58,7 +57,7 @@ export async function commitsOf(folder: string, wanted: ReadonlySet<string>): Pr
   return commits;
 }
 
-/** What stands between two NULs. */
+/** The parts between NULs. */
 export function partsOf(output: Buffer): readonly string[] {
   return output
     .toString('utf8')

@@ -1,4 +1,4 @@
-/** A migration from end to end: look, plan, and where it is wanted, do. */
+/** A migration from end to end: scan, plan, and carry out. */
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completedIn, skimDocument, writeIndex, type Skimmed } from '../../formats/document/index-text.ts';
@@ -26,7 +26,7 @@ import { scan, type Scanned } from './scan.ts';
 
 export interface MigrationOptions {
   readonly workspace: Workspace;
-  /** Only files below this folder, as a path from the workspace; empty: all. */
+  /** Only files below this folder of the workspace; empty: all. */
   readonly below: string;
   readonly nowMs: number;
   readonly offeredMs: number | null;
@@ -45,9 +45,9 @@ export interface Planned {
   readonly overLimit: readonly string[];
 }
 
-/** What the specification gives an open document to be acknowledged. */
+/** The specification's time for an open document to be acknowledged. */
 const OFFERED_MS = 4 * 60 * 60 * 1000;
-/** For the list of what was completed last. */
+/** Archived documents that are read for the list of completed ones. */
 const SAMPLE_MAX = 500;
 
 export async function planWorkspace(options: MigrationOptions): Promise<Planned> {
@@ -66,24 +66,19 @@ export async function planWorkspace(options: MigrationOptions): Promise<Planned>
   return { found, steps, scanned, overLimit: overLimit(steps, scanned, options.limits ?? NO_LIMITS) };
 }
 
-export interface ApplyOptions {
-  /** A new branch for the commit; null: the one that is checked out. */
-  readonly branch: string | null;
-}
-
 export interface AppliedToWorkspace extends Applied {
-  /** The commit that holds the migration; null: nothing was changed, or the folder is not in git. */
+  /** The commit of the migration; null: nothing was changed, or the folder is not in git. */
   readonly commit: string | null;
 }
 
 /**
- * Carries out a plan, in one commit where there is git. The tree has to be clean, or a new branch is made: in either case
- * the commit holds what the migration changed and nothing else.
+ * Carries out a plan, in one commit where there is git. The tree has to be clean, or `branch` names a new branch: in either
+ * case the commit holds what the migration changed and nothing else.
  */
 export async function applyToWorkspace(
   { steps, found }: Pick<Planned, 'steps' | 'found'>,
   options: MigrationOptions,
-  { branch }: ApplyOptions = { branch: null },
+  { branch }: { readonly branch: string | null } = { branch: null },
 ): Promise<AppliedToWorkspace> {
   const { workspace, nowMs, progress, signal } = options;
   const drafts = await draftsIn(workspace);
@@ -125,10 +120,10 @@ async function draftsIn({ privateFolder }: Workspace): Promise<string> {
   return drafts;
 }
 
-/** Written beside the documents, where git sees them. */
+/** Files of ours beside the documents that git sees. */
 const OWN_FILES = ['_handoffs/_index.yaml', '_handoffs/.gitattributes'];
 
-/** `begun`: what a migration that was killed may have changed already. */
+/** `begun`: paths that a killed migration may have changed already. */
 async function mustBeReady(
   repository: Repository,
   { modified }: FoundFiles,
@@ -145,22 +140,20 @@ async function mustBeReady(
   );
 }
 
-/** What is not committed could not be brought back by git. */
+/** Splits off steps with an uncommitted file, which git could not restore. */
 function committed(
   steps: readonly Step[],
   { modified, untracked }: FoundFiles,
 ): { readonly ready: readonly Step[]; readonly waiting: Applied['left'] } {
-  const open = (path: string): boolean => modified.has(path) || untracked.has(path);
-  const isOpen = (step: Step): boolean =>
-    (step.do === 'migrate' || step.do === 'clear') && step.sources.some(({ path }) => open(path));
-  const waiting = steps.flatMap((step) =>
-    isOpen(step) && 'sources' in step
-      ? step.sources
-          .filter(({ path }) => open(path))
-          .map(({ path }) => ({ path, because: 'it is not committed; commit it and run this again' }))
-      : [],
-  );
-  return { ready: steps.filter((step) => !isOpen(step)), waiting };
+  const uncommittedIn = (step: Step): readonly string[] =>
+    (step.do === 'migrate' || step.do === 'clear' ? step.sources : []).flatMap(({ path }) =>
+      modified.has(path) || untracked.has(path) ? path : [],
+    );
+  const because = 'it is not committed; commit it and run this again';
+  return {
+    ready: steps.filter((step) => uncommittedIn(step).length === 0),
+    waiting: steps.flatMap((step) => uncommittedIn(step).map((path) => ({ path, because }))),
+  };
 }
 
 function pathsOf(step: Step): readonly string[] {
@@ -170,10 +163,10 @@ function pathsOf(step: Step): readonly string[] {
   return [...sources, documentPath(step), `tasks/${step.task.id}.md`];
 }
 
-/** What the migration makes; everything else in its plan is an old file. */
+/** Paths of files that a migration creates; every other path in its plan is an old file. */
 const MADE = /^(?:_handoffs\/(?:active|archived\/\d{4}\/\d{2})\/[^/]+\.md|_handoffs\/[._][^/]+|tasks\/BPRD-[^/]+\.md)$/;
 
-/** Old files that are gone, and new ones that git is not told to overlook. An old file that was left is left out. */
+/** Commits the old files that are gone and the new ones that git does not ignore. An old file that stayed is left out. */
 async function commitAll(repository: Repository, paths: readonly string[]): Promise<string | null> {
   const { folder } = repository;
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '_handoffs', 'tasks'];
@@ -187,7 +180,7 @@ async function commitAll(repository: Repository, paths: readonly string[]): Prom
 
 const JOURNAL = 'migration-paths';
 
-/** The paths of a migration that is under way, so that the next run knows its traces after a kill. */
+/** Stores the paths of a running migration, so that after a kill the next run knows what it may have changed. */
 function journalIn(privateFolder: string): {
   readonly load: () => Promise<readonly string[]>;
   readonly save: (paths: readonly string[] | null) => Promise<void>;
@@ -204,11 +197,11 @@ function journalIn(privateFolder: string): {
   };
 }
 
-/** The same text as the documents' own keeper writes, made from what lies in the folders now. */
+/** Writes the index as the document mirror does, from the documents that are there now. */
 async function renewIndex({ folder: root, privateFolder }: Workspace): Promise<void> {
   const folder = openDocumentFolder({ folder: root, privateFolder });
   await folder.prepare();
-  // What was completed before is remembered there; what has come over was completed as well.
+  // The remembered list lacks the migrated documents that are completed.
   await folder.notes.save('completed', null);
   const active: Skimmed[] = [];
   for (const { id } of await folder.list()) {

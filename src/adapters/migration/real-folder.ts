@@ -1,4 +1,4 @@
-/** Folders below a root, each of them a real one: a link in between would lead out of the workspace. */
+/** Folders below a root, without links on the way: a link would lead out of the workspace. */
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../../foundation/own-file.ts';
@@ -26,7 +26,7 @@ export async function isWithin(root: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Takes away the folders above a file that are empty now. */
+/** Removes the folders above a file that are empty now. */
 export async function forgetEmpty(root: string, path: string): Promise<void> {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     try {

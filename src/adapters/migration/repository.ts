@@ -1,11 +1,11 @@
 /**
- * A migration is one commit, so that git can show it and undo it. Git is only asked for objects, the index and refs:
- * neither a filter of the repository nor a hook changes what is committed.
+ * Makes a migration one commit, so that git can show and undo it. Uses only objects, the index and refs of git, so that
+ * neither a filter nor a hook of the repository changes what is committed.
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../../foundation/atomic-file.ts';
-import { askGit, git } from '../git/git.ts';
+import { askGit, git, gitLine } from '../git/git.ts';
 import { partsOf } from './git-history.ts';
 import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
 
@@ -25,21 +25,16 @@ export interface Repository {
 export async function repositoryAt(folder: string): Promise<Repository | null> {
   const prefix = await askGit(['rev-parse', '--show-prefix'], { folder }).catch(() => null);
   if (prefix === null) return null;
-  const head = await headOf(folder);
+  const head = await gitLine(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { folder });
   if (head === null) throw new RepositoryProblem('the repository has no commit yet; commit your files first');
   return { folder, prefix: prefix.toString('utf8').replace(/\n$/, ''), head };
-}
-
-async function headOf(folder: string): Promise<string | null> {
-  const head = await askGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { folder });
-  return head === null ? null : head.toString('utf8').trim();
 }
 
 export async function hasStaged({ folder }: Repository): Promise<boolean> {
   return (await askGit(['diff-index', '--cached', '--quiet', 'HEAD'], { folder })) === null;
 }
 
-/** Makes a branch here and goes over to it; no file changes. */
+/** Creates a branch at HEAD and switches to it; no file changes. */
 export async function startBranch({ folder, head }: Repository, name: string): Promise<void> {
   const isName = (await askGit(['check-ref-format', '--branch', name], { folder })) !== null;
   if (!isName) throw new RepositoryProblem(`${JSON.stringify(name)} is not a name for a branch`);
@@ -53,41 +48,42 @@ export async function startBranch({ folder, head }: Repository, name: string): P
 const MIGRATION = 'Baton-Migration';
 const UNDO = 'Baton-Migration-Undone';
 
-/** Commits how these paths are now on the disk, and nothing else. Null: they are as they were. */
+/** Commits the state of these paths on the disk and nothing else. Null: none of them has changed. */
 export async function commitPaths(
   repository: Repository,
   paths: readonly string[],
   { subject, trailer = `${MIGRATION}: 1` }: { readonly subject: string; readonly trailer?: string },
 ): Promise<string | null> {
   const { folder, prefix, head } = repository;
-  const isThere = await Promise.all(paths.map(async (path) => (await kindOf(join(folder, path))) === 'file'));
-  const present = paths.filter((_, index) => isThere[index]);
-  const none = `0 ${'0'.repeat(head.length)}`;
-  const hashes = await hashesOf(folder, present);
-  const lines = paths.map((path, index) => {
+  const isThere = await Promise.all(
+    paths.map(async (path) => (await lstat(join(folder, path)).catch(() => null))?.isFile() === true),
+  );
+  const hashes = await hashesOf(
+    folder,
+    paths.filter((_, index) => isThere[index]),
+  );
+  const lines = paths.map((path) => {
     const hash = hashes.get(path);
-    return `${isThere[index] === true && hash !== undefined ? `100644 ${hash}` : none}\t${prefix}${path}\0`;
+    return `${hash === undefined ? `0 ${'0'.repeat(head.length)}` : `100644 ${hash}`}\t${prefix}${path}\0`;
   });
   await git(['update-index', '-z', '--index-info'], { folder, input: lines.join('') });
   const tree = (await git(['write-tree'], { folder })).toString('utf8').trim();
-  const before = (await git(['rev-parse', `${head}^{tree}`], { folder })).toString('utf8').trim();
-  if (tree === before) return null;
-  const message = `${subject}\n\n${trailer}\n`;
-  const commit = await commitTree(folder, tree, head, message);
+  if (tree === (await gitLine(['rev-parse', `${head}^{tree}`], { folder }))) return null;
+  const commit = await commitTree(folder, tree, head, `${subject}\n\n${trailer}\n`);
   await git(['update-ref', '-m', 'baton migrate', 'HEAD', commit, head], { folder });
   return commit;
 }
 
 async function hashesOf(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (paths.length === 0) return new Map();
-  // A name with a line end or a quote at its start is written as git writes it.
+  // Git reads a name with a line end, a quote or a backslash only in quotes.
   const input = paths.map((path) => (/["\\\n]/.test(path) ? JSON.stringify(path) : path)).join('\n');
   const output = await git(['hash-object', '-w', '--no-filters', '--stdin-paths'], { folder, input: `${input}\n` });
   const hashes = output.toString('utf8').trim().split('\n');
   return new Map(paths.map((path, index) => [path, hashes[index] ?? '']));
 }
 
-/** Somebody without a name in git can migrate too. */
+/** A user without a name in git can migrate, too. */
 async function commitTree(folder: string, tree: string, parent: string, input: string): Promise<string> {
   const args = ['commit-tree', tree, '-p', parent];
   const made =
@@ -102,7 +98,7 @@ export interface Undone {
   readonly files: number;
 }
 
-/** Puts back what the last migration changed, in a commit of its own. What was changed since is not touched. */
+/** Reverts the last migration in a commit of its own. Refuses where a file was changed since. */
 export async function undoMigration(repository: Repository, drafts: string): Promise<Undone> {
   const { folder, prefix, head } = repository;
   const commit = await lastMigration(folder);
@@ -136,7 +132,7 @@ export async function undoMigration(repository: Repository, drafts: string): Pro
 
 const COMMITS_MAX = 200;
 
-/** The newest one that was not undone. */
+/** The newest migration that was not undone. */
 async function lastMigration(folder: string): Promise<string | null> {
   const args = ['log', '-z', `-n${COMMITS_MAX}`, '-E', `--grep=^(${MIGRATION}|${UNDO}): `, '--format=%H %B'];
   const undone = new Set<string>();
@@ -149,14 +145,10 @@ async function lastMigration(folder: string): Promise<string | null> {
   return null;
 }
 
-interface Change {
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-/** `:100644 000000 HASH HASH D` and the path, by turns. */
-function changesIn(output: Buffer): readonly Change[] {
+/** The output is `:100644 000000 HASH HASH D` and the path, by turns; null: the file is absent on that side. */
+function changesIn(
+  output: Buffer,
+): readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[] {
   const parts = partsOf(output);
   const hash = (text = ''): string | null => (/^0+$/.test(text) ? null : text);
   return parts.flatMap((part, index) => {
@@ -164,9 +156,4 @@ function changesIn(output: Buffer): readonly Change[] {
     const [, , before, after] = part.split(' ');
     return [{ path: parts[index + 1] ?? '', before: hash(before), after: hash(after) }];
   });
-}
-
-async function kindOf(path: string): Promise<'file' | 'other' | null> {
-  const found = await lstat(path).catch(() => null);
-  return found === null ? null : found.isFile() ? 'file' : 'other';
 }

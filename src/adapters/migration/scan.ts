@@ -1,4 +1,4 @@
-/** Reads the files that were found and tells handoffs from everything else. */
+/** Reads the files that were found and tells handoffs from other texts. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,18 +17,18 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
 import { utf16TextOf } from '../../foundation/utf16-text.ts';
 import type { FoundFiles } from './find-files.ts';
-import { commitsOf, type Commits } from './git-history.ts';
+import { commitsOf } from './git-history.ts';
 
 export interface Scanned {
   readonly candidates: readonly Candidate[];
   readonly documents: readonly KnownDocument[];
   readonly tasks: readonly KnownTask[];
-  /** Call themselves handoffs, or look like one, and are left where they are. */
+  /** Files that may be handoffs and stay where they are. */
   readonly unclear: readonly { readonly path: string; readonly because: string }[];
   readonly scanned: number;
 }
 
-/** A document with its old texts inside must stay below what is read of one. */
+/** A document with its old texts inside must stay below `DOCUMENT_BYTES_MAX`. */
 const BYTES_MAX = 256 * 1024;
 export const DOCUMENT_BYTES_MAX = JSON_BYTES_MAX;
 const AT_ONCE = 200;
@@ -37,7 +37,7 @@ const TASK_FILE = /^tasks\/(?:.*\/)?(BPRD-\d{4}-\d{4,})[^/]*\.md$/;
 
 type Undated = Omit<Candidate, 'changedAt' | 'firstAt'>;
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly root: string;
   readonly found: FoundFiles;
   readonly terms: ClassifyTerms;
@@ -58,7 +58,7 @@ export async function scan({ root, found, terms, progress, signal }: ScanOptions
     const task = TASK_FILE.exec(path)?.[1];
     const isGoverned = GOVERNED.test(path);
     const isNamedSo = isGoverned || task !== undefined || WORD_IN_PATH.test(path);
-    // Names first: a file whose name says nothing is opened for its top only, and not at all in other people's packages.
+    // Of a file whose name says nothing only the top is read, and nothing of a file in a vendored package.
     if (!isNamedSo) {
       if (isInPackage(path)) continue;
       const head = readPlain(join(root, path), HEAD_BYTES, 'head');
@@ -79,8 +79,13 @@ export async function scan({ root, found, terms, progress, signal }: ScanOptions
   progress(found.paths.length);
   const { handoffs, unclear } = seen;
   const wanted = new Set(handoffs.map(({ path }) => path));
-  const history = found.isRepository && wanted.size > 0 ? await commitsOf(root, wanted) : new Map<string, Commits>();
-  return { candidates: dated(found, handoffs, history), documents, tasks, unclear, scanned: found.paths.length };
+  const commits = found.isRepository && wanted.size > 0 ? await commitsOf(root, wanted) : null;
+  const candidates = handoffs.map((each): Candidate => {
+    const { firstAt = null, lastAt = null } = commits?.get(each.path) ?? {};
+    const isCommitted = !found.untracked.has(each.path) && !found.modified.has(each.path);
+    return { ...each, changedAt: isCommitted ? lastAt : null, firstAt };
+  });
+  return { candidates, documents, tasks, unclear, scanned: found.paths.length };
 }
 
 interface Seen {
@@ -91,7 +96,7 @@ interface Seen {
 function look(path: string, bytes: Buffer, seen: Seen, terms: ClassifyTerms): void {
   const reading = readLegacy(textOf(bytes), path);
   const name = readName(path);
-  // Messages of a queue call themselves handoffs too, and belong to their queue wherever they lie.
+  // A queue message is a handoff too, but belongs to its queue wherever it lies.
   if (JSON_FILE.test(path) && isQueueMessage(reading)) return;
   const standing = classify(path, reading, name, terms);
   if (standing.is === 'other') return;
@@ -128,29 +133,23 @@ const WORD_IN_PATH = /hand[-_ ]?o(?:ff|ver)|passation|übergabe/i;
 /** A key for a recipient: looked for backwards from its colon, because colons are rare. */
 const RECIPIENT =
   /[:|=](?<=\b(?:to|recipient|receiver|assignee|addressee|attention|attn|destinat\w{1,6}|next[ _-](?:agent|owner|mode|role))["'*_ \t]{0,4}[:|=])/i;
-/** What makes a file a handoff stands at its top. */
+/** A handoff is recognized by its top. */
 const HEAD_BYTES = 16 * 1024;
 
-/** Cheap, because most files are about something else: a handoff uses the word, or names a recipient at its top. */
+/** A cheap test, because most files are no handoffs: a handoff uses the word, or names a recipient at its top. */
 function isWorthReading(path: string, head: Buffer): boolean {
   const text = head.includes(0) ? textOf(head) : head.toString('latin1');
   return WORD.test(text) || (!STRUCTURED_FILE.test(path) && RECIPIENT.test(text));
 }
 
-/** False: it lies where documents lie and is none. */
+/** False: the file lies where documents lie but is none. */
 function note(path: string, bytes: Buffer, documents: KnownDocument[]): boolean {
   const text = bytes.toString('utf8');
   const read = readDocument(text);
   if (!isHandoffDocument(read) || errorsIn(read).length > 0) return false;
-  const {
-    handoff_id: id = '',
-    from_agent: from = '',
-    to_agent: to = '',
-    related_task: task = '',
-    status,
-  } = read.fields;
+  const { handoff_id: id = '', from_agent: from = '', to_agent: to = '', related_task: task = '' } = read.fields;
   const originals = [...originalsIn(text).values()].map(contentKey);
-  const isOpen = !isSettled(status as Status);
+  const isOpen = !isSettled(read.fields.status as Status);
   documents.push({ path, id, from, to, task, isOpen, holds: new Set([contentKey(bytes), ...originals]) });
   return true;
 }
@@ -163,29 +162,16 @@ function governedIn(text: string): Candidate['governed'] {
   return idInFileName(`${id}.md`) === null ? null : { id, task };
 }
 
-function dated(
-  found: FoundFiles,
-  seen: readonly Undated[],
-  commits: ReadonlyMap<string, Commits>,
-): readonly Candidate[] {
-  return seen.map((each) => {
-    const known = commits.get(each.path);
-    const isCommitted = !found.untracked.has(each.path) && !found.modified.has(each.path);
-    const changedAt = !isCommitted ? null : (known?.lastAt ?? null);
-    return { ...each, changedAt, firstAt: known?.firstAt ?? null };
-  });
-}
-
 function madeForIn(bytes: Buffer): string | null {
   return /^migrated_for:[ \t]*"?([^"\r\n]+?)"?[ \t]*$/m.exec(bytes.toString('utf8'))?.[1] ?? null;
 }
 
-/** One for all files: most are looked at once and forgotten. */
+/** One buffer for all files: most are read once and dropped. */
 let shared: Buffer | null = null;
 
 /**
- * Null: it is gone, or cannot be read. Neither a link nor a pipe can send us elsewhere or make us wait. The bytes are
- * good until the next call; whoever keeps them takes a copy.
+ * Null: the file is gone or cannot be read. Follows no link and does not wait for a pipe. The bytes are valid until the next
+ * call; a caller that keeps them copies them.
  */
 export function readPlain(
   path: string,

@@ -1,21 +1,13 @@
-/** The file of a task that a migrated handoff needs and nobody had written. */
+/** Creates the file of a task that a migrated handoff needs. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyText, valueText, type Said } from '../../formats/document/yaml-text.ts';
+import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
 import type { Migrate } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
 import { realFolder } from './real-folder.ts';
 
-const STATUS = {
-  Created: 'Created',
-  Active: 'Assigned',
-  Acknowledged: 'In-Progress',
-  Complete: 'Complete',
-  Expired: 'Assigned',
-  Rejected: 'Assigned',
-} as const;
-
-/** False: it was there. */
+/** False: the file is there already. */
 export async function makeTask(
   { root, drafts }: { readonly root: string; readonly drafts: string },
   { task, mapped, id }: Migrate,
@@ -23,12 +15,12 @@ export async function makeTask(
   await realFolder(root, 'tasks');
   const path = join(root, 'tasks', `${task.id}.md`);
   if ((await lstat(path).catch(() => null)) !== null) return false;
-  const goesBack = mapped.status === 'Expired' || mapped.status === 'Rejected';
+  const standing = STANDING_FOR[mapped.state];
   const fields: { readonly [key: string]: Said } = {
     id: task.id,
     title: mapped.title,
-    status: STATUS[mapped.status],
-    owner: goesBack ? mapped.from : mapped.to,
+    status: standing?.status ?? 'Created',
+    owner: standing?.owner === 'sender' ? mapped.from : mapped.to,
     created: new Date(mapped.createdAt).toISOString().slice(0, 10),
     source: `migrated with ${id}`,
     migrated_for: task.madeFor,

@@ -1,21 +1,21 @@
-/** What a look through a repository finds: texts that hand something over, and documents that are governed already. */
+/** What a scan of a repository finds: old handoffs, and documents and tasks that are there already. */
 import type { NameSays } from '../../formats/legacy/file-name.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 
 export interface Candidate {
-  /** From the root of the workspace, with `/` between its parts. */
+  /** From the root of the workspace, with `/`. */
   readonly path: string;
   readonly sha256: string;
-  /** The same for texts that differ in nothing that can be read. */
+  /** The same for texts that differ only in white space and marks. */
   readonly key: string;
   readonly reading: LegacyReading;
   readonly name: NameSays;
-  /** Of the last commit that touched it. Null: git does not know it, or knows an older text. */
+  /** The last commit that touched it; null: git does not have this text. */
   readonly changedAt: number | null;
   readonly firstAt: number | null;
-  /** Why it is not moved for its own sake; it may still be the newest text of another one. Null: it is sure. */
+  /** Why it is not moved alone; it may still be a version of another candidate. Null: it is surely a handoff. */
   readonly unclear: string | null;
-  /** It is a governed document in the wrong place: its own id and task. */
+  /** Id and task of a document that lies in the wrong place; null: it is none. */
   readonly governed: { readonly id: string; readonly task: string } | null;
 }
 
@@ -26,23 +26,23 @@ export interface KnownDocument {
   readonly to: string;
   readonly task: string;
   readonly isOpen: boolean;
-  /** The keys of all contents that it holds: its own and those that it took in. */
+  /** The keys of its own content and of the old texts in it. */
   readonly holds: ReadonlySet<string>;
 }
 
 export interface KnownTask {
   readonly id: string;
-  /** For which old name it was made, if it was made by a migration. */
+  /** The old name for which a migration made it; null: no migration did. */
   readonly madeFor: string | null;
 }
 
-/** Later is newer. What is not committed came after all that is; the file's own time says only when it was copied. */
+/** Newer sorts later. An uncommitted text is newer than committed ones; the file's own time says only when it was copied. */
 export function compareAge(a: Candidate, b: Candidate): number {
   const byCommit = (a.changedAt ?? Infinity) - (b.changedAt ?? Infinity);
   if (byCommit !== 0 && !Number.isNaN(byCommit)) return byCommit;
   const bySaying = saidAt(a) - saidAt(b);
   if (bySaying !== 0) return bySaying;
-  // A name without the marks of a copy is the one that people know.
+  // A name without the marks of a copy sorts later.
   if (a.name.isCopy !== b.name.isCopy) return a.name.isCopy ? -1 : 1;
   return a.path < b.path ? 1 : -1;
 }

@@ -1,13 +1,13 @@
 /**
- * Whether a file of a repository is a handoff that may be moved. Moving a file that is none does harm; leaving one where
- * it is does not. So a file has to call itself a handoff, or plainly name both parties and the work at its top, and
- * nothing may speak against it. What is not sure is listed with its reason and never moved.
+ * Decides whether a file is a handoff that may be moved. Moving a file that is none does harm; leaving a handoff where it
+ * is does not. So a file has to call itself a handoff, or plainly name both parties and the work at its top, and nothing
+ * may speak against it. A doubtful file is listed with the reason and never moved.
  */
 import { agentOf } from '../../formats/legacy/agents.ts';
 import type { NameSays } from '../../formats/legacy/file-name.ts';
 import { meaningsOf, isWrapper, wordOf } from '../../formats/legacy/keys.ts';
 import { isPlaceholder } from '../../formats/legacy/plain-text.ts';
-import type { Field, Found, LegacyReading } from '../../formats/legacy/legacy-reading.ts';
+import { isStructured, type Field, type Found, type LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import { sectionsOf } from '../../formats/legacy/sections.ts';
 import { foreignFolderIn, isOtherKind } from './places.ts';
 
@@ -17,15 +17,15 @@ export type Standing =
   | {
       readonly is: 'unclear';
       readonly because: string;
-      /** A handoff, but for the party that it does not name. */
+      /** Only a party is missing. */
       readonly lacks?: 'party';
     }
   | { readonly is: 'other' };
 
 export interface ClassifyTerms {
-  /** The folder that was asked about, from the workspace; empty: all. */
+  /** The folder of the workspace that was asked about; empty: all. */
   readonly below: string;
-  /** Whom the user names for files that name nobody. */
+  /** Whether the user names a sender and a recipient for files that name none. */
   readonly hasFrom: boolean;
   readonly hasTo: boolean;
 }
@@ -35,9 +35,9 @@ const HANDOFF = /hand[-_ ]?(?:off|over)|passation|übergabe|引き継ぎ|인수�
 
 export function classify(path: string, reading: LegacyReading, name: NameSays, terms: ClassifyTerms): Standing {
   const calls = callsItself(reading, name);
-  const parties = partiesOf(reading, calls.length > 0);
+  const parties = { from: partyOf(reading.from, 'from', calls > 0), to: partyOf(reading.to, 'to', calls > 0) };
   const unclear = (because: string): Standing => ({ is: 'unclear', because });
-  if (calls.length === 0 && !(parties.from?.isPlain === true && parties.to?.isPlain === true)) return OTHER;
+  if (calls === 0 && !(parties.from?.isPlain === true && parties.to?.isPlain === true)) return OTHER;
 
   const folder = foreignFolderIn(path, terms.below);
   if (folder !== null) return unclear(`it is in ${folder}/; to include it, name the folder: baton migrate ${folder}`);
@@ -49,34 +49,36 @@ export function classify(path: string, reading: LegacyReading, name: NameSays, t
   if (reading.from?.form === 'yaml-block' || reading.to?.form === 'yaml-block')
     return unclear('it names its parties in a block of code; baton ingest reads such blocks');
 
-  if (calls.length === 0) return plainlyWork(reading) ? { is: 'sure' } : unclear(NOT_CALLED);
-  const missing = [
-    ...(parties.from === null && !terms.hasFrom ? ['sender'] : []),
-    ...(parties.to === null && !terms.hasTo ? ['recipient'] : []),
-  ];
-  if (missing.length > 0) return { is: 'unclear', because: `it names no ${missing.join(' and no ')}`, lacks: 'party' };
+  if (calls === 0) return plainlyWork(reading) ? { is: 'sure' } : unclear(NOT_CALLED);
+  const missing = missingParties(parties.from !== null || terms.hasFrom, parties.to !== null || terms.hasTo);
+  if (missing !== null) return { is: 'unclear', because: missing, lacks: 'party' };
   if (isOtherRecord(reading.fields, RECORD_KEYS)) return unclear('it is a record of a journey, a payment or a meeting');
   if (isMail(reading)) return unclear('it is a mail');
   const ranks = [parties.from, parties.to].flatMap((party) => (party === null ? [] : [party.rank]));
-  const isNamedSo = ranks.includes('strong') || (calls.length > 1 && !ranks.includes('weak')) || ranks.length === 0;
+  const isNamedSo = ranks.includes('strong') || (calls > 1 && !ranks.includes('weak')) || ranks.length === 0;
   if (!isNamedSo) return unclear('it names an author or an owner, not a sender and a recipient');
   const isOnlyNamed = ranks.length > 0 && [parties.from, parties.to].every((party) => party?.isInName === true);
   return isOnlyNamed ? unclear('only its name says from whom and to whom') : { is: 'sure' };
 }
 
+export function missingParties(hasFrom: boolean, hasTo: boolean): string | null {
+  const missing = [...(hasFrom ? [] : ['sender']), ...(hasTo ? [] : ['recipient'])];
+  return missing.length === 0 ? null : `it names no ${missing.join(' and no ')}`;
+}
+
 const NOT_CALLED = 'it names two parties, but does not call itself a handoff';
 
-/** Each way in which a file says that it is a handoff. */
-function callsItself({ fields, title, from, to }: LegacyReading, name: NameSays): readonly string[] {
-  const isInOwnKey = [from, to].some((found) => found !== null && isStructure(found) && OWN_KEY.test(found.path));
-  const ways: readonly (readonly [boolean, string])[] = [
-    [name.says !== null, 'name'],
-    [name.amongHandoffs, 'folder'],
-    [title !== null && title.form === 'heading' && HANDOFF.test(title.text), 'title'],
-    [fields.some((field) => isTop(field) && TYPE_KEY.test(wordOf(field.key)) && HANDOFF.test(field.text)), 'type'],
-    [fields.some(isOwnId) || isInOwnKey, 'key'],
+/** In how many ways a file says that it is a handoff: by name, folder, title, type and keys. */
+function callsItself({ fields, title, from, to }: LegacyReading, name: NameSays): number {
+  const isInOwnKey = [from, to].some((found) => found !== null && isStructured(found.form) && OWN_KEY.test(found.path));
+  const ways = [
+    name.says !== null,
+    name.amongHandoffs,
+    title !== null && title.form === 'heading' && HANDOFF.test(title.text),
+    fields.some((field) => isTop(field) && TYPE_KEY.test(wordOf(field.key)) && HANDOFF.test(field.text)),
+    fields.some(isOwnId) || isInOwnKey,
   ];
-  return ways.flatMap(([is, way]) => (is ? [way] : []));
+  return ways.filter(Boolean).length;
 }
 
 const TYPE_KEY = /^(?:type|kind|doc_type|document_type|record_type|category|template_type)$/;
@@ -89,14 +91,10 @@ function isOwnId(field: Field): boolean {
 
 function isTop({ path, key, form, line }: Field): boolean {
   if (form === 'yaml-block') return false;
-  return isStructure({ form }) ? path === key || OWN_KEY.test(path) : line <= HEAD_LINES;
+  return isStructured(form) ? path === key || OWN_KEY.test(path) : line <= HEAD_LINES;
 }
 
-function isStructure({ form }: Pick<Field, 'form'>): boolean {
-  return form === 'front-matter' || form === 'yaml' || form === 'json';
-}
-
-/** Fields of a markdown file stand at its top; further down, the same words are about the work. */
+/** The fields of a markdown file stand at its top; further down, the same words are about the work. */
 const HEAD_LINES = 40;
 
 interface Party {
@@ -113,27 +111,19 @@ const WEAK = new Set(
   ),
 );
 
-function partiesOf(
-  reading: LegacyReading,
-  isCalled: boolean,
-): { readonly from: Party | null; readonly to: Party | null } {
-  const { from, to } = reading;
-  return { from: partyOf(from, 'from', isCalled), to: partyOf(to, 'to', isCalled) };
-}
-
 function partyOf(found: Found | null, role: 'from' | 'to', isCalled: boolean): Party | null {
   if (found === null || agentOf(found.text) === null || HANDOFF.test(found.text)) return null;
   if (found.form === 'file-name') return { rank: 'strong', isPlain: false, isInName: true };
   // A title such as "Handoff: Codex → Opus" names both.
   if (found.key === 'title') return HANDOFF.test(found.text) || isCalled ? plainParty(false) : null;
-  if (isStructure(found) ? !isInPlace(found, isCalled) : found.line > HEAD_LINES) return null;
+  if (isStructured(found.form) ? !isInPlace(found, isCalled) : found.line > HEAD_LINES) return null;
   const word = wordOf(found.key);
   if (/→|->|=>/.test(found.key) || ROUTES.has(word)) return plainParty(false);
   const meaning = meaningsOf(found.key).find((each) => each.role === role);
   // `from: { name: x }`: the object is the word.
   if (meaning === undefined || meaning.how === 'near' || WEAK.has(word)) {
-    const ctx = wordOf(found.path.split(/[.[]/).at(-2) ?? '');
-    const isStrong = meaningsOf(ctx).some((each) => each.role === role && each.how === 'plain');
+    const parent = wordOf(found.path.split(/[.[]/).at(-2) ?? '');
+    const isStrong = meaningsOf(parent).some((each) => each.role === role && each.how === 'plain');
     return isStrong ? plainParty(false) : { rank: 'weak', isPlain: false, isInName: false };
   }
   if (meaning.how === 'plain' || OTHER_TONGUES.has(word)) return plainParty(found.sure === 'certain');
@@ -147,14 +137,14 @@ function plainParty(isPlain: boolean): Party {
 /** A field that names both: `Route: ann → bob`, `# Handoff: ann → bob`. */
 const ROUTES = new Set('route agents direction flow handoff handover transfer transition'.split(' '));
 
-/** As plain as "from" and "to" where they are written. */
+/** Words of other languages that are as plain as "from" and "to". */
 const OTHER_TONGUES = new Set(
   'de von da para an a 差出人 発信者 发件人 来自 宛先 受信者 收件人 接收者 보낸사람 보낸_사람 보내는_사람 발신자 발신 보낸이 받는사람 받는_사람 수신자 수신 받는이 인수자 отправитель от получатель кому emetteur expediteur destinataire remitente destinatario absender empfanger'.split(
     ' ',
   ),
 );
 
-/** At the top, below a key that says handoff, or, in what calls itself one, below a key that only wraps the rest. */
+/** At the top, below a key that says handoff or, in a file that calls itself one, below a key that only wraps the rest. */
 function isInPlace({ path }: Found, isCalled: boolean): boolean {
   const parts = path.split('.').slice(0, -1);
   return parts.every((part) => {
@@ -195,11 +185,11 @@ function isMail({ from, to }: LegacyReading): boolean {
   return [from, to].every((found) => found !== null && /^["\s]*[^\s@<>]+@[\w-]+\.\w/.test(found.text));
 }
 
-/** For a file that does not call itself a handoff: a state of work, and the work. Things also go from place to place. */
+/** For a file that does not call itself a handoff: it has a state and the work. Goods and people go from A to B as well. */
 function plainlyWork(reading: LegacyReading): boolean {
   const { from, to, state, task, fields } = reading;
   if (state === null || from === null || to === null || isMail(reading)) return false;
-  if (isStructure(from) && from.form !== 'front-matter') return false;
+  if (isStructured(from.form) && from.form !== 'front-matter') return false;
   if (isOtherRecord(fields, RECORD_KEYS) || isOtherRecord(fields, NOT_WORK_KEYS)) return false;
   if ([from, to].some(({ text }) => /^v?\d|[/\\]\S|^\S+\.\w{1,4}$|^[A-Z]{3,4}$/.test(text.trim()))) return false;
   if (/migrat|upgrade|transfer|transl|convert|rename|refactor|mov(?:e|ing)/i.test(reading.title?.text ?? ''))

@@ -1,10 +1,11 @@
-/** Which files are one handoff: the same content, the same id between the same two, or copies of one name. */
+/** Groups the files of one handoff: same content, same id between the same agents, or copies of one name. */
+import { groupBy } from '../../foundation/group-by.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { sectionsOf } from '../../formats/legacy/sections.ts';
 import { wordOf } from '../../formats/legacy/keys.ts';
 import { compareAge, type Candidate } from './candidate.ts';
 
-/** All files with one content; the first is the one to go by. */
+/** All files with one content, the newest first. */
 type Version = readonly [Candidate, ...Candidate[]];
 
 export interface Group {
@@ -29,24 +30,18 @@ export function groupsOf(candidates: readonly Candidate[]): readonly Group[] {
       else parents[rootOf(index)] = rootOf(first);
     }
   }
-  const members = new Map<number, Candidate[]>();
-  for (const [index, candidate] of candidates.entries()) {
-    const root = rootOf(index);
-    members.set(root, [...(members.get(root) ?? []), candidate]);
-  }
-  return [...members.values()].map((each) => ({ versions: versionsOf(each) }));
+  const members = groupBy([...candidates.entries()], ([index]) => rootOf(index));
+  return [...members.values()].map((each) => ({ versions: versionsOf(each.map(([, candidate]) => candidate)) }));
 }
 
 function versionsOf(members: readonly Candidate[]): readonly Version[] {
-  const byContent = new Map<string, Candidate[]>();
-  for (const each of members) byContent.set(each.key, [...(byContent.get(each.key) ?? []), each]);
-  const versions = [...byContent.values()].map(
+  const versions = [...groupBy(members, ({ key }) => key).values()].map(
     (each) => each.toSorted((a, b) => compareAge(b, a)) as unknown as Version,
   );
   return versions.toSorted((a, b) => compareAge(a[0], b[0]));
 }
 
-/** A name that nobody would give twice: with a day in it, and long enough. */
+/** A name that nobody gives twice: long enough, with a day in it. */
 const TELLING = /(?=.*(?:\d{8}|\d{4}-\d{2}-\d{2}|[a-z]+-\d{4}-\d{4}))^.{14,}$/i;
 const OWN_ID = new Set(['handoff_id', 'handoffid', 'id', 'uuid', 'document_id']);
 
@@ -55,9 +50,8 @@ function tiesOf(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySe
   const { id, sender, recipient } = reading;
   const name = nameKey(candidate);
   const known = recipients.get(name) ?? new Set<string>();
-  // One name and two recipients are two handoffs. A text that names no recipient belongs to the only one there is.
-  const only = known.size === 1 ? [...known][0] : undefined;
-  const to = recipient ?? only;
+  // One name with two recipients is two handoffs. A text without a recipient belongs to the only recipient of its name.
+  const to = recipient ?? (known.size === 1 ? [...known][0] : undefined);
   const asked = askedBy(candidate);
   return [
     `content ${key}`,
@@ -69,34 +63,30 @@ function tiesOf(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySe
   ];
 }
 
-/** The name alone when it is telling; with its folder otherwise: many folders have a handoff.md of their own. */
+/** The name alone when it is unique enough; otherwise with its folder, because many folders have a handoff.md. */
 function nameKey({ path, name }: Candidate): string {
   const stem = name.stem.toLowerCase();
   return TELLING.test(stem) ? stem : path.slice(0, path.lastIndexOf('/') + 1) + stem;
 }
 
 function recipientsByName(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const candidate of candidates) {
-    const { recipient } = candidate.reading;
-    if (recipient === null) continue;
-    const name = nameKey(candidate);
-    found.set(name, (found.get(name) ?? new Set()).add(recipient));
-  }
-  return found;
+  const groups = groupBy(candidates, nameKey);
+  return new Map(
+    [...groups].map(([name, group]) => [name, new Set(group.flatMap(({ reading }) => reading.recipient ?? []))]),
+  );
 }
 
-/** Two open handoffs that ask the same agent for the same, for the same task, are one: the guard refuses the second. */
+/** Two open handoffs that ask the same agent for the same work are one: the guard refuses the second. */
 function askedBy({ reading }: Candidate): string | null {
   const { sender, recipient, task, title, state } = reading;
   if (sender === null || recipient === null || task === null || (state !== null && isFinal(state))) return null;
   return JSON.stringify([sender, recipient, task.text, title?.text ?? '', sectionsOf(reading)]);
 }
 
-/** Lines that change while nothing new is said. */
+/** Lines that change without saying anything new. */
 const ABOUT_ITSELF = /^\W*(?:status|state|updated|last[ _]updated|updated[ _]at|version|date|timestamp)\b/i;
 
-/** Whether a newer text still says all that the older one said, in the same order. */
+/** Whether a newer text has all lines of the older one, in the same order. */
 export function isContained(older: string, newer: string): boolean {
   const lines = telling(newer);
   let at = 0;

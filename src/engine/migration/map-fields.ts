@@ -1,4 +1,4 @@
-/** An old handoff in the fields of a governed document. */
+/** Maps an old handoff to the fields of a document. */
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { NewDocument } from '../../formats/document/schema.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
@@ -6,38 +6,39 @@ import { instantOf } from '../../formats/legacy/dates.ts';
 import { doneFolderIn } from '../../formats/legacy/file-name.ts';
 import { meaningsOf, wordOf } from '../../formats/legacy/keys.ts';
 import { extrasOf } from '../../formats/legacy/extras.ts';
-import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
+import { isStructured, type LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import { sectionsOf } from '../../formats/legacy/sections.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Candidate } from './candidate.ts';
+import { missingParties } from './classify.ts';
 
 export interface MappingTerms {
   readonly nowMs: number;
-  /** How long an open one may wait for its acknowledgement, from now. */
+  /** How long an open document may wait for its acknowledgement, from now. */
   readonly offeredMs: number;
-  /** For those that say none. */
+  /** Sender and recipient for texts that name none. */
   readonly from: AgentId | null;
   readonly to: AgentId | null;
 }
 
-/** Everything but the id and the task, which depend on all the others. */
+/** Everything but id and task, which depend on the other handoffs. */
 export interface Mapped {
   readonly from: AgentId;
   readonly to: AgentId;
   readonly state: State;
   readonly status: Status;
   readonly createdAt: number;
-  /** The month of its archive, for settled ones. */
+  /** Null: it is open. */
   readonly settledAt: number | null;
   readonly title: string;
   readonly notes: readonly string[];
   readonly fields: Omit<NewDocument, 'handoff_id' | 'related_task'>;
-  /** When it expires unless somebody acknowledges it; null: it does not. */
+  /** Null: it does not expire. */
   readonly expiresAt: number | null;
   /** Fields that only a migrated document has. */
   readonly extra: { readonly [key: string]: Said };
-  /** What has no field of its own. */
+  /** Old fields that have no field in a document. */
   readonly legacy: { readonly [key: string]: Said };
 }
 
@@ -45,18 +46,15 @@ const TITLE_MAX = 300;
 const COMPLETED_KEY =
   /^(?:completed?(?:_at|_on|_date)?|closed(?:_at|_on|_date)?|finished(?:_at)?|resolved(?:_at)?|date_completed)$/;
 
-/** `older` are the other texts of the same handoff and its copies, the newest first. */
+/** `older` are the other texts of the same handoff, the newest first. Answers a text where a party is missing. */
 export function mapFields(candidate: Candidate, older: readonly Candidate[], terms: MappingTerms): Mapped | string {
   const { reading, name } = candidate;
-  // A newer text that only says how it went is about the same two.
+  // A newer text that names nobody is about the same agents.
   const named = <T>(of: (reading: LegacyReading) => T | null): T | null =>
     [candidate, ...older].map((each) => of(each.reading)).find((each) => each !== null) ?? null;
   const from = named(({ sender }) => sender) ?? terms.from;
   const to = named(({ recipient }) => recipient) ?? terms.to;
-  if (from === null || to === null) {
-    const missing = [...(from === null ? ['sender'] : []), ...(to === null ? ['recipient'] : [])];
-    return `it names no ${missing.join(' and no ')}`;
-  }
+  if (from === null || to === null) return missingParties(from !== null, to !== null) ?? '';
   const notes: string[] = [];
   const state = stateOf(candidate, older, notes);
   const createdAt = reading.createdAt ?? name.createdAt ?? candidate.firstAt ?? candidate.changedAt ?? terms.nowMs;
@@ -111,7 +109,7 @@ export function mapFields(candidate: Candidate, older: readonly Candidate[], ter
     },
     expiresAt,
     extra: {
-      // It was over when it came here: nobody knows who acknowledged or verified it.
+      // It was over before it was migrated: nobody knows who acknowledged or verified it.
       ...(isFinal(state) ? { imported: 'true' } : {}),
       ...(priority === null ? {} : { priority }),
       ...(alsoTo.length === 0 ? {} : { also_to: [...alsoTo] }),
@@ -122,7 +120,7 @@ export function mapFields(candidate: Candidate, older: readonly Candidate[], ter
 
 function stateOf({ reading, path }: Candidate, older: readonly Candidate[], notes: string[]): State {
   const { state: said, status } = reading;
-  // Old systems moved or copied what was over into such a folder and left the word in the text.
+  // Old systems moved a finished handoff into such a folder and left the status in its text.
   const folder = [path, ...older.map((each) => each.path)].map(doneFolderIn).find((each) => each !== null) ?? null;
   if (folder !== null && (said === null || !isFinal(said))) {
     notes.push(`counts as completed, because a copy is in ${folder}/`);
@@ -131,7 +129,7 @@ function stateOf({ reading, path }: Candidate, older: readonly Candidate[], note
   const word = JSON.stringify(status?.text.slice(0, 60) ?? '');
   if (said === null)
     notes.push(status === null ? 'says no status, so it is open' : `its status ${word} is not known, so it is open`);
-  // That somebody has to review it does not say that the recipient has acknowledged it.
+  // A handoff in review was not acknowledged in the terms of documents.
   if (said === 'delivered') {
     notes.push(`its status was ${word}; nobody has acknowledged it here, so it is open`);
     return 'offered';
@@ -149,7 +147,7 @@ function titleOf({ reading, name }: Candidate): string {
     .replace(/^(?:hand-?off|hand-?over)\s*[:—–-]\s*/i, '')
     .replace(/\s+/g, ' ')
     .trim();
-  // "ivy → basil" says who, not what.
+  // "ivy → basil" names the agents, not the work.
   const isOnlyArrow = /^\S+ ?(?:→|->|=>) ?\S+$/.test(title);
   return (title === '' || isOnlyArrow ? name.stem : title).slice(0, TITLE_MAX);
 }
@@ -163,20 +161,18 @@ function fieldNamed({ reading }: Candidate, word: string): string | undefined {
 }
 
 const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'bullets', 'yaml', 'json', 'table']);
-/** All structure, from the first line to the last. */
-const WHOLE_FORMS = new Set(['front-matter', 'yaml', 'json']);
 const KEPT_MAX = 60;
-/** Further down, what looks like a field is mostly a sentence. */
+/** Further down in markdown, what looks like a field is mostly a sentence. */
 const HEAD_LINES = 20;
 
-/** The whole text is kept below; these are here for a search by field. */
+/** For a search by field; the whole old text is kept below the document. */
 function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
   const roles = new Set([reading.from, reading.to, reading.created, reading.title].map((found) => found?.path));
   const kept = reading.fields.filter(({ path, key, text, form, line }) => {
     const isOurs = roles.has(path) || (meaningsOf(key).length > 0 && path.includes('['));
     return (
       KEPT_FORMS.has(form) &&
-      (WHOLE_FORMS.has(form) || line <= HEAD_LINES) &&
+      (isStructured(form) || line <= HEAD_LINES) &&
       !isOurs &&
       text !== '' &&
       text.length <= TITLE_MAX &&

@@ -1,18 +1,18 @@
-/** Folders and names of files that are not a project's own work: tests, examples, forms, documentation, other people's packages. */
+/** Folders and names of files that are not a project's own handoffs: tests, examples, forms, documentation, packages. */
 
 const FOREIGN =
   /^(?:__tests?__|tests?|e2e|specs?|__fixtures__|fixtures?|test[-_]?data|testing|mocks?|__mocks__|__snapshots__|snapshots?|examples?|samples?|demos?|templates?|docs?|documentation|schemas?|vendor|vendored|third[-_]?party|external|node_modules|bower_components|site-packages|\.?venv|i18n|locales?|lang|translations?|migrations)$/i;
 
 const PACKAGES = /(?:^|\/)(?:vendor|vendored|third[-_]?party|node_modules|bower_components|site-packages|\.?venv)\//i;
 
-/** In the package of somebody else: not even opened. */
+/** Files of vendored packages are not even opened. */
 export function isInPackage(path: string): boolean {
   return PACKAGES.test(path);
 }
 
 /**
- * The first folder on the way to a file that makes it none of the project's own handoffs. A folder that the user asked
- * about by its name does not count, and neither do those above it.
+ * The first folder on the path of a file that makes it none of the project's own handoffs; null: there is none. The folder
+ * that the user asked about and those above it do not count.
  */
 export function foreignFolderIn(path: string, below: string): string | null {
   const folders = path.split('/').slice(0, -1);

@@ -1,25 +1,24 @@
-/** Which task an old handoff belongs to; one that names none, or none that is there, gets one. */
+/** Finds the task of an old handoff, or plans a new one. */
 import type { Candidate, KnownDocument, KnownTask } from './candidate.ts';
 import type { Mapped } from './map-fields.ts';
 
 export interface PlannedTask {
   readonly id: string;
-  /** It has to be made. */
+  /** The file has to be created. */
   readonly isNew: boolean;
-  /** What the old text called it, or its content; a second run finds the task by this. */
+  /** The name in the old text, or the key of its content; a second run finds the task by this. */
   readonly madeFor: string;
 }
 
 export interface TaskBook {
   taskFor(candidate: Candidate, mapped: Mapped): PlannedTask;
-  /** For a document that says which one it is. */
   named(id: string): PlannedTask;
 }
 
 const TASK_ID = /\bBPRD-(\d{4})-(\d{4,})\b/;
-/** A name of a task, not a sentence about one. */
+/** The name of a task, not a sentence about one. */
 const TASK_NAME = /^[A-Za-z0-9][\w.#/-]{1,63}$/;
-/** Behind this, an id is one that the text speaks of, not the one it has. */
+/** Further down, an id is one that the text mentions, not its own. */
 const HEAD_CHARACTERS = 1_500;
 
 export function taskBook(tasks: readonly KnownTask[], documents: readonly KnownDocument[]): TaskBook {

@@ -1,10 +1,11 @@
 /**
- * What a migration would do, decided over what was found and nothing else: the same repository has the same plan.
+ * Plans a migration from what was found and nothing else: the same repository always has the same plan.
  *
- * A content is cleared away only together with the document that holds it. Two texts that contradict each other are
- * shown side by side and left where they are, unless the newest was asked for.
+ * A file is removed only when a document holds its content. Texts that contradict each other are listed and stay where they
+ * are, unless the newest was asked for.
  */
-import { documentId } from '../../formats/document/names.ts';
+import { archiveMonth, documentId } from '../../formats/document/names.ts';
+import { countByAgent, type AgentCounts } from '../../formats/document/index-text.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Candidate, KnownDocument, KnownTask } from './candidate.ts';
 import { groupsOf, isContained, type Group } from './group.ts';
@@ -21,11 +22,10 @@ export interface Source {
 export interface Migrate {
   readonly do: 'migrate';
   readonly id: string;
-  /** The folder below `_handoffs/`. */
   readonly place: string;
   readonly mapped: Mapped;
   readonly task: PlannedTask;
-  /** Settled and governed already: it only moves, to the byte. */
+  /** A settled document: it only moves, to the byte. */
   readonly verbatim: boolean;
   readonly sources: readonly Source[];
 }
@@ -39,7 +39,7 @@ export interface Conflict {
 export type Step =
   | Migrate
   | Conflict
-  /** Its content is in a document already. */
+  /** A document holds its content already. */
   | { readonly do: 'clear'; readonly keptIn: string; readonly sources: readonly Source[] }
   | { readonly do: 'unclear'; readonly because: string; readonly sources: readonly Source[] };
 
@@ -50,7 +50,7 @@ export interface Found {
 }
 
 export interface PlanTerms extends MappingTerms {
-  /** Take the newest of contradicting texts; the others are kept inside its document. */
+  /** Take the newest of contradicting texts; its document keeps the others. */
   readonly newest: boolean;
 }
 
@@ -62,14 +62,14 @@ export function planMigration(found: Found, terms: PlanTerms): readonly Step[] {
   return groups.map((group) => stepFor(group, { holders, taken, tasks, terms }));
 }
 
-interface Around {
+interface PlanContext {
   readonly holders: ReadonlyMap<string, KnownDocument>;
   readonly taken: Set<string>;
   readonly tasks: TaskBook;
   readonly terms: PlanTerms;
 }
 
-function stepFor(group: Group, ctx: Around): Step {
+function stepFor(group: Group, ctx: PlanContext): Step {
   const { versions } = group;
   const kept = versions.filter(([first]) => ctx.holders.has(first.key));
   if (kept.length > 0) {
@@ -79,7 +79,7 @@ function stepFor(group: Group, ctx: Around): Step {
   }
   const newest = versions.at(-1)?.[0];
   const all = versions.toReversed().flat();
-  // Nothing is moved unless a text of it is sure.
+  // A group moves only when one of its texts is surely a handoff.
   const unsure = all.some((each) => each.unclear === null) ? null : (newest?.unclear ?? null);
   if (unsure !== null) return { do: 'unclear', because: unsure, sources: sourcesOf(group) };
   if (newest === undefined) return { do: 'unclear', because: 'nothing is there', sources: [] };
@@ -92,14 +92,15 @@ function stepFor(group: Group, ctx: Around): Step {
   return migrationOf(group, newest, mapped, ctx);
 }
 
-function migrationOf(group: Group, newest: Candidate, mapped: Mapped, { taken, tasks }: Around): Migrate {
+function migrationOf(group: Group, newest: Candidate, mapped: Mapped, { taken, tasks }: PlanContext): Migrate {
   const { governed } = newest;
   const verbatim =
     governed !== null && mapped.settledAt !== null && group.versions.length === 1 && !taken.has(governed.id);
   const task = verbatim ? tasks.named(governed.task) : tasks.taskFor(newest, mapped);
   const id = verbatim ? governed.id : freeId(mapped, task, taken);
   taken.add(id);
-  return { do: 'migrate', id, place: placeOf(mapped.settledAt), mapped, task, verbatim, sources: sourcesOf(group) };
+  const place = mapped.settledAt === null ? 'active' : `archived/${archiveMonth(mapped.settledAt)}`;
+  return { do: 'migrate', id, place, mapped, task, verbatim, sources: sourcesOf(group) };
 }
 
 function freeId({ from, to, createdAt }: Mapped, task: PlannedTask, taken: ReadonlySet<string>): string {
@@ -107,11 +108,6 @@ function freeId({ from, to, createdAt }: Mapped, task: PlannedTask, taken: Reado
     const id = documentId({ from, to, task: task.id, createdAt }, nth);
     if (!taken.has(id)) return id;
   }
-}
-
-/** The month of settling. */
-function placeOf(settledAt: number | null): string {
-  return settledAt === null ? 'active' : `archived/${new Date(settledAt).toISOString().slice(0, 7).replace('-', '/')}`;
 }
 
 function sourcesOf({ versions }: Group): readonly Source[] {
@@ -122,7 +118,7 @@ function sourcesOf({ versions }: Group): readonly Source[] {
   );
 }
 
-/** Numbers of tasks are given in the order in which the work came up. */
+/** Tasks are numbered in the order in which the handoffs were created. */
 function byFirstDay(a: Group, b: Group): number {
   const [first, second] = [a, b].map(({ versions }) => versions.at(-1)?.[0]);
   const days = (first?.reading.createdAt ?? Infinity) - (second?.reading.createdAt ?? Infinity);
@@ -130,24 +126,8 @@ function byFirstDay(a: Group, b: Group): number {
   return (first?.path ?? '') < (second?.path ?? '') ? -1 : 1;
 }
 
-/** Who would have more open documents than allowed; told, because work that is there cannot be refused. */
-export function openCounts(
-  steps: readonly Step[],
-  documents: readonly KnownDocument[],
-): ReadonlyMap<string, { outgoing: number; incoming: number }> {
-  const counts = new Map<string, { outgoing: number; incoming: number }>();
-  const count = (agent: string, direction: 'outgoing' | 'incoming'): void => {
-    const known = counts.get(agent) ?? { outgoing: 0, incoming: 0 };
-    known[direction] += 1;
-    counts.set(agent, known);
-  };
-  const open = [
-    ...documents.filter(({ isOpen }) => isOpen),
-    ...steps.flatMap((step) => (step.do === 'migrate' && !isFinal(step.mapped.state) ? [step.mapped] : [])),
-  ];
-  for (const { from, to } of open) {
-    count(from, 'outgoing');
-    count(to, 'incoming');
-  }
-  return counts;
+/** How many open documents each agent will have. */
+export function openCounts(steps: readonly Step[], documents: readonly KnownDocument[]): AgentCounts {
+  const migrated = steps.flatMap((step) => (step.do === 'migrate' && !isFinal(step.mapped.state) ? step.mapped : []));
+  return countByAgent([...documents.filter(({ isOpen }) => isOpen), ...migrated]);
 }

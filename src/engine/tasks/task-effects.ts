@@ -1,7 +1,5 @@
-/** A change of a document is a reason to look at its task: written with the fact, so that no crash can lose it. */
+/** A change of a document updates its task by an effect, which is written with the fact so that no crash loses it. */
 import type { JsonText } from '../../foundation/json.ts';
-import type { Effect } from '../../domain/decision.ts';
-import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
 import type { WorkspaceRules } from '../context.ts';
@@ -15,16 +13,10 @@ export function taskEffectKey(handoff: Pick<Handoff, 'id'>, revision: number): s
 export function withTaskEffects(announce: WorkspaceRules['notificationsFor']): WorkspaceRules['notificationsFor'] {
   return (handoff, fact) => {
     const effects = announce(handoff, fact);
-    return concernsTask(handoff, fact) ? [...effects, effectOf(handoff, fact)] : effects;
+    const { kind, task } = handoff;
+    // A queued handoff is only a part of the work of its task, so it does not change the task.
+    if (kind !== 'document' || task === null || fact.from === fact.to || STANDING_FOR[fact.to] === null) return effects;
+    const payload = JSON.stringify({ task }) as JsonText;
+    return [...effects, { key: taskEffectKey(handoff, fact.revision), kind: TASK_EFFECT, payload }];
   };
-}
-
-/** Only documents drive tasks: what is queued for a task is a part of its work, and says nothing about the whole. */
-function concernsTask({ kind, task }: Handoff, { from, to }: Pick<Fact, 'from' | 'to'>): boolean {
-  return kind === 'document' && task !== null && from !== to && STANDING_FOR[to] !== null;
-}
-
-function effectOf(handoff: Handoff, { revision }: Fact): Effect {
-  const payload = JSON.stringify({ task: handoff.task }) as JsonText;
-  return { key: taskEffectKey(handoff, revision), kind: TASK_EFFECT, payload };
 }

@@ -1,32 +1,35 @@
 /**
- * Keeps the status and the owner of a task's file as its documents have it. It looks at what is there and then writes
- * what is missing, so it can be repeated; whatever a person wrote besides stays.
+ * Keeps status and owner in a task's file in step with its documents. Reads first and then writes what differs, so it can be
+ * repeated; everything else that a person wrote stays.
  */
 import { readTaskId, type TaskId } from '../../domain/names.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { wantsSkill } from '../../domain/rejection.ts';
 import { readTask } from '../../formats/task/read.ts';
+import { STANDING_FOR, WANTS_SKILL, type TaskStanding } from '../../formats/task/vocabulary.ts';
 import { editTask, writeTask } from '../../formats/task/write.ts';
 import type { TaskFolder } from '../../folders/folder.ts';
 import type { EffectSender } from '../effects.ts';
 import type { Context, TaskKeeper } from '../context.ts';
-import { speakerAmong, standingOf } from './task-status.ts';
+import { instant } from '../documents/documents.ts';
 import { TASK_EFFECT, taskEffectKey } from './task-effects.ts';
 
-/** More documents of one task than anybody can overlook; the newest come first. */
+/** The newest documents of a task that are read. */
 const DOCUMENTS_MAX = 200;
 const FACTS_MAX = 1_000;
 /** A person may save the file while we look at it. */
 const TRIES_MAX = 5;
 
-/** `around` is the house without its keeper of tasks. */
+/** `ctx` has no task keeper in its rules. */
 export function openTaskKeeper(ctx: Context, folder: TaskFolder, isRequired: boolean): TaskKeeper {
   const keep = async (task: string): Promise<string | null> => {
     const id = readTaskId(task);
     if (id === null) return null;
-    // A file that is on its way from one commit to another would be written over, or be in the way.
+    // While git changes files, our write would be overwritten or stop git.
     const busy = await folder.busy();
-    if (busy === null) await folder.alone(id, () => inStep(ctx, folder, id));
+    if (busy === null) await folder.alone(id, () => keepInStep(ctx, folder, id));
     return busy;
   };
   return {
@@ -48,7 +51,7 @@ export function openTaskKeeper(ctx: Context, folder: TaskFolder, isRequired: boo
       }
     },
     create: async ({ title, owner }) => {
-      const createdAt = instantText(ctx.store.nowMs());
+      const createdAt = instant(ctx.store.nowMs());
       const status = owner === null ? 'Open' : 'Assigned';
       return folder.create(Number(createdAt.slice(0, 4)), (id) => writeTask({ id, title, status, owner, createdAt }));
     },
@@ -66,29 +69,29 @@ export function taskCarrier(tasks: TaskKeeper): EffectSender {
   };
 }
 
-async function inStep(ctx: Context, folder: TaskFolder, id: TaskId): Promise<void> {
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) if (await lookOnce(ctx, folder, id)) return;
+async function keepInStep(ctx: Context, folder: TaskFolder, id: TaskId): Promise<void> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) if (await tryOnce(ctx, folder, id)) return;
   throw new Error(`tasks/${id}.md changes faster than it can be read`);
 }
 
-/** False: somebody wrote in between. */
-async function lookOnce(ctx: Context, folder: TaskFolder, id: TaskId): Promise<boolean> {
+/** False: somebody wrote the file meanwhile. */
+async function tryOnce(ctx: Context, folder: TaskFolder, id: TaskId): Promise<boolean> {
   const file = await folder.read(id);
   if (file.kind === 'absent') return true;
   if (file.kind === 'unfit') return left(ctx, id, file.says);
   const read = readTask(file.text);
   if (!('form' in read)) return left(ctx, id, `${read.line}:${read.column}: ${read.says}`);
   const { items } = await ctx.store.find({ by: 'filter', task: id, max: DOCUMENTS_MAX });
-  const speaker = speakerAmong(items);
-  if (speaker === null) return true;
-  const standing = standingOf(speaker, await lastFactOf(ctx, speaker));
+  const document = decidingDocument(items);
+  if (document === null) return true;
+  const standing = standingOf(document, await lastFactOf(ctx, document));
   if (standing === null) return true;
-  const owner = standing.owner === 'sender' ? speaker.from : speaker.to;
-  const text = editTask(file.text, { status: standing.status, owner, at: instantText(speaker.since) });
+  const owner = standing.owner === 'sender' ? document.from : document.to;
+  const text = editTask(file.text, { status: standing.status, owner, at: instant(document.since) });
   return text === file.text || folder.replace(id, text, file.text);
 }
 
-/** Only ends are told by more than their state. */
+/** Only for ends whose standing depends on more than the state. */
 async function lastFactOf({ store }: Context, { id, state }: Handoff): Promise<Fact | null> {
   if (state !== 'rejected' && state !== 'cancelled') return null;
   return (await store.facts({ handoff: id, max: FACTS_MAX })).at(-1)?.fact ?? null;
@@ -99,6 +102,26 @@ function left({ report }: Context, task: TaskId, says: string): true {
   return true;
 }
 
-function instantText(instant: number): string {
-  return new Date(instant).toISOString().replace(/\.\d{3}Z$/, 'Z');
+/**
+ * The document that decides the status of the task: the newest that is open and known to its recipient, otherwise the newest
+ * that is settled. A replacement decides as soon as it is on offer.
+ */
+function decidingDocument(handoffs: readonly Handoff[]): Handoff | null {
+  const known = handoffs.filter(({ kind, state, blockedOn }) => {
+    return kind === 'document' && STANDING_FOR[state] !== null && blockedOn?.reason !== 'place';
+  });
+  return newestOf(known.filter(({ state }) => !isFinal(state))) ?? newestOf(known);
+}
+
+function newestOf(handoffs: readonly Handoff[]): Handoff | null {
+  const [first] = handoffs.toSorted((a, b) => b.since - a.since || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  return first ?? null;
+}
+
+/** Null: the task stays as it is. `last` is the newest fact of the handoff. */
+function standingOf({ state }: Handoff, last: Fact | null): TaskStanding | null {
+  if (state === 'rejected' && last !== null && wantsSkill(last)) return WANTS_SKILL;
+  // A draft that was cancelled was never known to its recipient.
+  if (state === 'cancelled' && last?.from === 'draft') return null;
+  return STANDING_FOR[state];
 }

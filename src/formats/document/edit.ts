@@ -1,6 +1,6 @@
 /**
- * Changes named keys of a document and nothing else: comments, order, spacing, own sections, line ends and the mark at
- * the beginning stay to the byte. Values are replaced where they stand; a text is never written anew as a whole.
+ * Changes named keys of a document and nothing else: comments, order, spacing, own sections, line ends and a byte order mark
+ * stay to the byte. Values are replaced where they stand.
  */
 import { assert } from '../../foundation/assert.ts';
 import { readEntries, type Entry } from './entries.ts';
@@ -9,7 +9,7 @@ import { FIELD_NAMES, type FieldName } from './schema.ts';
 import { SECTIONS, TIMELINE, timelineText } from './write.ts';
 import { keyText, valueText, type Said } from './yaml-text.ts';
 
-/** Undefined leaves a key as it is. */
+/** An undefined key stays as it is. */
 export type DocumentChanges = { readonly [key: string]: Said | undefined };
 
 interface Splice {
@@ -31,16 +31,12 @@ export function editDocument(text: string, changes: DocumentChanges): string {
   const splices = wanted.map(({ key, value, entry }) => {
     return entry === undefined ? added(text, frontMatter, entries, key, value) : replaced(text, entry, value);
   });
-  const lines = wanted.flatMap(({ key, value, entry }) => [
-    ...retold(text, frontMatter, key, entry?.value, value),
-    ...resection(text, frontMatter, key, entry?.value, value),
-  ]);
-  const edited = applied(text, [...splices, ...lines], frontMatter.lineEnd);
+  const inBody = wanted.flatMap(({ key, value, entry }) => bodySplice(text, frontMatter, key, entry?.value, value));
+  const edited = applied(text, [...splices, ...inBody], frontMatter.lineEnd);
   assertMeant(edited, entries, changes);
   return edited;
 }
 
-/** Where nobody can tell the difference, nothing is written. */
 function isSame(before: Said | undefined, after: Said): boolean {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(after);
 }
@@ -50,7 +46,7 @@ function replaced(text: string, { colonAt, valueFrom, valueTo }: Entry, value: S
   const head = text.slice(colonAt, endOfLine(text, colonAt));
   const isInLine = valueFrom <= endOfLine(text, colonAt) && !text.slice(valueFrom, valueTo).includes('\n');
   if (isInLine && !written.includes('\n')) {
-    // What stands between the colon and the value is the writer's own spacing; an empty value has none.
+    // The spacing between colon and value is the writer's; an empty value has none.
     return valueFrom === valueTo
       ? { from: colonAt, to: colonAt, text: written }
       : { from: valueFrom, to: valueTo, text: written.slice(1) };
@@ -64,72 +60,52 @@ function commentIn(text: string, from: number): string | undefined {
   return /^[ \t]+(#[^\r\n]*)/.exec(text.slice(from, endOfLine(text, from)))?.[1];
 }
 
-/** Beside the key it belonged to. */
+/** Puts the comment behind the key again. */
 function withComment(written: string, comment: string): string {
   const end = written.indexOf('\n');
   if (end === -1) return `${written} ${comment}`;
   return `${written.slice(0, end)} ${comment}${written.slice(end)}`;
 }
 
-/** Without the line end that follows, and without one that the value has swallowed. */
+/** Leaves out the line ends at the end of the value. */
 function endOfContent(text: string, to: number): number {
   let end = to;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
   return end;
 }
 
-/** After the field it follows in the specification, or at the end. */
+/** Behind the field that it follows in the specification, or at the end. */
 function added(text: string, { to }: FrontMatter, entries: readonly Entry[], key: string, value: Said): Splice {
   const place = FIELD_NAMES.indexOf(key as FieldName);
   const before = place === -1 ? [] : FIELD_NAMES.slice(0, place).toReversed();
-  const neighbour = before
-    .map((name) => entries.find((entry) => entry.key === name))
-    .find((entry) => entry !== undefined);
+  const [neighbour] = before.flatMap((name) => entries.find((entry) => entry.key === name) ?? []);
   const at = neighbour === undefined ? to : Math.min(to, endOfLine(text, endOfContent(text, neighbour.valueTo)) + 1);
   return { from: at, to: at, text: `${keyText(key)}:${valueText(value)}\n` };
 }
 
-/** A line of the timeline is rewritten only where it is still the one that we wrote. */
-function retold(
-  text: string,
-  { bodyFrom }: FrontMatter,
-  key: string,
-  before: Said | undefined,
-  after: Said,
-): readonly Splice[] {
-  const label = TIMELINE[key as FieldName];
-  if (label === undefined) return [];
-  const line = `${label}${timelineText(before)}`;
-  for (let at = text.indexOf(line, bodyFrom); at !== -1; at = text.indexOf(line, at + 1)) {
-    const rest = text.slice(at + line.length, endOfLine(text, at));
-    if (text[at - 1] === '\n' && rest.trim() === '') {
-      return [{ from: at + label.length, to: at + line.length, text: timelineText(after) }];
-    }
-  }
-  return [];
-}
-
-/** A section is rewritten only where it is still the one that we wrote: up to the next heading or the end. */
-function resection(
+/** The part of the body that tells the key is rewritten only where it is still the one that we wrote. */
+function bodySplice(
   text: string,
   { bodyFrom, lineEnd }: FrontMatter,
   key: string,
   before: Said | undefined,
   after: Said,
 ): readonly Splice[] {
-  const section = SECTIONS[key as FieldName];
-  if (section === undefined) return [];
-  const written = section(before).replaceAll('\n', lineEnd);
-  for (let at = text.indexOf(written, bodyFrom); at !== -1; at = text.indexOf(written, at + 1)) {
-    const end = at + written.length;
-    if (text[at - 1] === '\n' && /^\s*(?:\n#|$)/.test(text.slice(end))) {
-      return [{ from: at, to: end, text: section(after) }];
-    }
+  const label = TIMELINE[key as FieldName];
+  const line = label === undefined ? undefined : (value: Said | undefined) => `${label}${timelineText(value)}`;
+  const part = line ?? SECTIONS[key as FieldName];
+  if (part === undefined) return [];
+  // A line ends with white space, a section before the next heading or at the end of the text.
+  const isEnd = line === undefined ? /^\s*(?:\n#|$)/ : /^[^\S\n]*(?:\n|$)/;
+  const written = part(before).replaceAll('\n', lineEnd);
+  for (let from = text.indexOf(written, bodyFrom); from !== -1; from = text.indexOf(written, from + 1)) {
+    const to = from + written.length;
+    if (text[from - 1] === '\n' && isEnd.test(text.slice(to))) return [{ from, to, text: part(after) }];
   }
   return [];
 }
 
-/** From the last to the first, so that offsets hold; several at one place keep their order. */
+/** Applies the last splice first, so that offsets hold; splices at one place keep their order. */
 function applied(text: string, splices: readonly Splice[], lineEnd: string): string {
   const backwards = splices.map((splice, index) => ({ splice, index }));
   backwards.sort((a, b) => b.splice.from - a.splice.from || b.index - a.index);
@@ -139,7 +115,7 @@ function applied(text: string, splices: readonly Splice[], lineEnd: string): str
   }, text);
 }
 
-/** Read again before anybody sees it: the named keys are as wanted, and no other has changed. */
+/** Reads the edited text: the named keys are as wanted, and no other key has changed. */
 function assertMeant(edited: string, before: readonly Entry[], changes: DocumentChanges): void {
   const { entries, problems } = readEntries(edited);
   const now = new Map(entries.map(({ key, value }) => [key, value]));

@@ -1,6 +1,6 @@
 /**
- * The YAML of a front matter as entries that know where they stand. Texts stay texts (`no`, `0123`, `1e3`), and what could
- * harm is refused before the parser sees it: it follows any depth, and some depths end the whole process.
+ * The YAML of a front matter as entries with their places. Texts stay texts (`no`, `0123`, `1e3`). Deep nesting is refused
+ * before the parser sees it, because some depths end the whole process.
  */
 import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair } from 'yaml';
 import { findFrontMatter, placeAt, type FrontMatter } from './front-matter.ts';
@@ -21,16 +21,16 @@ export interface Entry {
 
 export interface DocumentProblem {
   readonly code: 'E_SYNTAX' | 'E_ALIAS' | 'E_KEY' | 'E_SIZE' | 'E_DEPTH' | 'E_SCHEMA';
-  /** A warning does not keep a document from being used. */
+  /** A document with warnings can be used. */
   readonly severity: 'error' | 'warning';
-  /** Like `deliverables[1]`; empty where it is about the whole. */
+  /** Like `deliverables[1]`; empty: the whole document. */
   readonly field: string;
   readonly says: string;
   readonly line: number;
   readonly column: number;
 }
 
-export interface EntriesRead {
+interface EntriesRead {
   readonly frontMatter: FrontMatter | null;
   readonly entries: readonly Entry[];
   readonly problems: readonly DocumentProblem[];
@@ -41,7 +41,7 @@ const KEY_MAX = 200;
 const ENTRIES_MAX = 10_000;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype', '<<']);
 
-class Stumble extends Error {
+class EntryProblem extends Error {
   readonly code: DocumentProblem['code'];
   readonly at: number;
   constructor(code: DocumentProblem['code'], says: string, at: number) {
@@ -58,38 +58,38 @@ export function readEntries(text: string): EntriesRead {
       found.kind === 'none'
         ? 'a document begins with a line of three dashes'
         : 'the line of three dashes that ends the front matter is missing';
-    return { frontMatter: null, entries: [], problems: [problemAt(text, new Stumble('E_SYNTAX', says, 0))] };
+    return { frontMatter: null, entries: [], problems: [problemAt(text, new EntryProblem('E_SYNTAX', says, 0))] };
   }
   const frontMatter = found.at;
   try {
     return { frontMatter, entries: entriesIn(text, frontMatter), problems: [] };
   } catch (error) {
-    if (!(error instanceof Stumble)) throw error;
+    if (!(error instanceof EntryProblem)) throw error;
     return { frontMatter, entries: [], problems: [problemAt(text, error)] };
   }
 }
 
-function problemAt(text: string, { code, message, at }: Stumble): DocumentProblem {
+function problemAt(text: string, { code, message, at }: EntryProblem): DocumentProblem {
   return { code, severity: 'error', field: '', says: message, ...placeAt(text, at) };
 }
 
 function entriesIn(text: string, { from, to }: FrontMatter): readonly Entry[] {
   const yaml = text.slice(from, to);
   if (yaml.length > FRONT_MATTER_MAX) {
-    throw new Stumble('E_SIZE', `a front matter has at most ${FRONT_MATTER_MAX} characters`, from);
+    throw new EntryProblem('E_SIZE', `a front matter has at most ${FRONT_MATTER_MAX} characters`, from);
   }
   refuseTokens(yaml, from);
   const document = parseDocument(yaml, { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent' });
   const [error] = document.errors;
   if (error !== undefined) {
-    // The parser's own place is about the YAML alone; ours counts from the beginning of the file.
+    // The place in the message counts from the beginning of the YAML; ours counts from the beginning of the file.
     const says = (error.message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
-    throw new Stumble(error.code === 'KEY_OVER_1024_CHARS' ? 'E_SIZE' : 'E_SYNTAX', says, from + error.pos[0]);
+    throw new EntryProblem(error.code === 'KEY_OVER_1024_CHARS' ? 'E_SIZE' : 'E_SYNTAX', says, from + error.pos[0]);
   }
   const { contents } = document;
   if (contents === null) return [];
   if (!isMap(contents) || contents.flow === true) {
-    throw new Stumble('E_SYNTAX', 'a front matter is a list of lines like "key: value"', from);
+    throw new EntryProblem('E_SYNTAX', 'a front matter is a list of lines like "key: value"', from);
   }
   const seen = new Set<string>();
   const limit = { left: ENTRIES_MAX };
@@ -116,23 +116,24 @@ function refuseTokens(yaml: string, offset: number): void {
   for (const { token, at, isText, isTooDeep } of tokensIn(yaml)) {
     if (isText) continue;
     const first = token[0] ?? '';
-    if (first === '*' || first === '&') throw new Stumble('E_ALIAS', 'anchors and aliases are not read', offset + at);
-    if (first === '!') throw new Stumble('E_KEY', 'tags are not read', offset + at);
+    if (first === '*' || first === '&')
+      throw new EntryProblem('E_ALIAS', 'anchors and aliases are not read', offset + at);
+    if (first === '!') throw new EntryProblem('E_KEY', 'tags are not read', offset + at);
     if (token === '...' || token === '---' || first === '%') {
-      throw new Stumble('E_SYNTAX', `${JSON.stringify(token)} has no place in a front matter`, offset + at);
+      throw new EntryProblem('E_SYNTAX', `${JSON.stringify(token)} has no place in a front matter`, offset + at);
     }
-    if (isTooDeep) throw new Stumble('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, offset + at);
+    if (isTooDeep) throw new EntryProblem('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, offset + at);
   }
 }
 
 function keyOf(pair: Pair, seen: Set<string>, offset: number): string {
   const node = pair.key as Node | null;
   const at = offset + (node === null ? 0 : rangeOf(node)[0]);
-  if (!isScalar(node) || typeof node.value !== 'string') throw new Stumble('E_KEY', 'a key is one word', at);
+  if (!isScalar(node) || typeof node.value !== 'string') throw new EntryProblem('E_KEY', 'a key is one word', at);
   const key = node.value;
-  if (key.length > KEY_MAX) throw new Stumble('E_SIZE', `a key has at most ${KEY_MAX} characters`, at);
-  if (FORBIDDEN_KEYS.has(key)) throw new Stumble('E_KEY', `the key ${JSON.stringify(key)} is not allowed`, at);
-  if (seen.has(key)) throw new Stumble('E_KEY', `the key ${JSON.stringify(key)} stands here twice`, at);
+  if (key.length > KEY_MAX) throw new EntryProblem('E_SIZE', `a key has at most ${KEY_MAX} characters`, at);
+  if (FORBIDDEN_KEYS.has(key)) throw new EntryProblem('E_KEY', `the key ${JSON.stringify(key)} is not allowed`, at);
+  if (seen.has(key)) throw new EntryProblem('E_KEY', `the key ${JSON.stringify(key)} stands here twice`, at);
   seen.add(key);
   return key;
 }
@@ -148,8 +149,8 @@ function jsonOf(node: Node | null, path: string, walk: Walk, depth: number): Sai
   const at = walk.offset + rangeOf(node)[0];
   walk.places.set(path, at);
   walk.limit.left -= 1;
-  if (walk.limit.left < 0) throw new Stumble('E_SIZE', `more than ${ENTRIES_MAX} values`, at);
-  if (depth > DEPTH_MAX) throw new Stumble('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, at);
+  if (walk.limit.left < 0) throw new EntryProblem('E_SIZE', `more than ${ENTRIES_MAX} values`, at);
+  if (depth > DEPTH_MAX) throw new EntryProblem('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, at);
   if (isSeq(node)) {
     return node.items.map((item, index) => jsonOf(item as Node | null, `${path}[${index}]`, walk, depth + 1));
   }
@@ -161,9 +162,9 @@ function jsonOf(node: Node | null, path: string, walk: Walk, depth: number): Sai
     });
     return Object.fromEntries(read);
   }
-  if (!isScalar(node)) throw new Stumble('E_ALIAS', 'anchors and aliases are not read', at);
+  if (!isScalar(node)) throw new EntryProblem('E_ALIAS', 'anchors and aliases are not read', at);
   const text = String(node.value);
-  if (text.includes('\u0000')) throw new Stumble('E_SYNTAX', 'the character U+0000 in a text', at);
+  if (text.includes('\u0000')) throw new EntryProblem('E_SYNTAX', 'the character U+0000 in a text', at);
   return node.type === 'PLAIN' && /^(?:|~|null|Null|NULL)$/.test(text) ? null : text;
 }
 

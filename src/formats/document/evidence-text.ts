@@ -1,17 +1,16 @@
-/** Evidence as a person writes and reads it: `file:src/a.ts`, and behind a # what the machine saw there. */
+/** Evidence as text: `file:src/a.ts`, and behind a # what the machine saw there. */
 import { EVIDENCE_FORMS, EVIDENCE_KINDS, evidenceValue, type Evidence } from '../../domain/evidence.ts';
 import type { Said } from './yaml-text.ts';
 
 export interface EvidenceText {
   readonly kind: Evidence['kind'];
   readonly value: string;
-  /** What the machine that looked has seen; null where only a person has written. */
+  /** What a machine saw; null: only a person has written it. */
   readonly seen: Evidence | null;
 }
 
 const WRITTEN = new RegExp(`^(${EVIDENCE_KINDS.join('|')}):\\s*([\\s\\S]+)$`);
 
-/** The value, and behind it what was seen. */
 const SEEN = Object.fromEntries(
   Object.entries(EVIDENCE_FORMS).map(([kind, { form = '[\\s\\S]+', seen = [] }]) => {
     const marks = seen.map((each) => `${each.name}=(${each.form})`).join(',');
@@ -25,7 +24,7 @@ export function writeEvidence(evidence: Evidence): string {
   return `${evidence.kind}:${evidenceValue(evidence)}${marks === '' ? '' : `#${marks}`}`;
 }
 
-/** Whatever names no kind is a note. */
+/** A text without a kind is a note. */
 export function readEvidence(text: string): EvidenceText {
   const [, named = 'note', written = text] = WRITTEN.exec(text.trim()) ?? [];
   const kind = named as Evidence['kind'];
@@ -39,7 +38,7 @@ export function readEvidence(text: string): EvidenceText {
   return { kind, value, seen: { kind, [main]: value, ...fields } as unknown as Evidence };
 }
 
-/** A single one may stand alone. */
+/** A single piece may stand without a list. */
 export function piecesOf(evidence: Said | undefined): readonly string[] {
   const list = typeof evidence === 'string' ? [evidence] : Array.isArray(evidence) ? evidence : [];
   return list.filter((each): each is string => typeof each === 'string' && each.trim() !== '');

@@ -1,22 +1,18 @@
-/** Where the front matter of a document begins and ends. Nothing in it is ever run or followed. */
+/** Where the front matter of a document begins and ends. */
 
 export interface FrontMatter {
-  /** The YAML between the two lines of dashes, as offsets into the text. */
+  /** Offsets of the YAML between the two lines of dashes. */
   readonly from: number;
   readonly to: number;
-  /** Where the body begins. */
   readonly bodyFrom: number;
-  /** How this file ends its lines. */
   readonly lineEnd: '\n' | '\r\n';
 }
 
-export type FrontMatterFound =
-  | { readonly kind: 'found'; readonly at: FrontMatter }
-  | { readonly kind: 'none' | 'open' };
+type FrontMatterFound = { readonly kind: 'found'; readonly at: FrontMatter } | { readonly kind: 'none' | 'open' };
 
 const FENCE = /^---[ \t]*\r?$/;
 
-/** `none`: the text does not begin with one. `open`: it begins, and the line that closes it is not there (yet). */
+/** `none`: the text does not begin with a front matter. `open`: its last line is missing. */
 export function findFrontMatter(text: string): FrontMatterFound {
   const start = text.startsWith('\uFEFF') ? 1 : 0;
   const firstEnd = endOfLine(text, start);
@@ -25,7 +21,7 @@ export function findFrontMatter(text: string): FrontMatterFound {
   const from = firstEnd + 1;
   for (let at = from; at < text.length;) {
     const end = endOfLine(text, at);
-    // A line that is only just being written may still become a longer one.
+    // The last line of a file that is being written may still become longer.
     if (FENCE.test(text.slice(at, end)) && (end < text.length || at === end - 3)) {
       return { kind: 'found', at: { from, to: at, bodyFrom: Math.min(end + 1, text.length), lineEnd } };
     }
@@ -40,7 +36,7 @@ export function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** From one, as people count. */
+/** Counted from one. */
 export function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const start = text.startsWith('\uFEFF') ? 1 : 0;
   const before = text.slice(start, offset);

@@ -3,7 +3,7 @@ import { findFrontMatter } from './front-matter.ts';
 import { readStatus, type Status } from './vocabulary.ts';
 import { keyText, valueText } from './yaml-text.ts';
 
-/** What the index says about one document. */
+/** What the index needs of one document. */
 export interface Skimmed {
   readonly id: string;
   readonly from: string;
@@ -25,7 +25,7 @@ export const RECENT_MAX = 10;
 
 const LINE = /^([a-z_]+):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([^\s"'|>[{#][^\r\n#]*?))[ \t]*(?:#[^\r\n]*)?\r?$/gm;
 
-/** Only the lines that the index needs: there may be thousands of documents. Null: it is no document. */
+/** Reads only the lines that the index needs, because there may be thousands of documents. Null: it is no document. */
 export function skimDocument(text: string): Skimmed | null {
   const found = findFrontMatter(text);
   if (found.kind !== 'found') return null;
@@ -58,7 +58,7 @@ export function completedIn(texts: readonly string[]): readonly Completed[] {
   });
 }
 
-/** Newest first; the time in it is that of the newest document, so that it changes only when something has changed. */
+/** The time in the index is that of the newest document, so that it changes only with a document. */
 export function writeIndex(active: readonly Skimmed[], recent: readonly Completed[]): string {
   const listed = active.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
   const done = recent.toSorted((a, b) => compare(b.completedAt, a.completedAt) || compare(a.id, b.id));
@@ -77,19 +77,23 @@ export function writeIndex(active: readonly Skimmed[], recent: readonly Complete
   ].join('\n');
 }
 
-/** The only numbers that are written. */
-function countsText(active: readonly Skimmed[]): string {
+export type AgentCounts = ReadonlyMap<string, { readonly outgoing: number; readonly incoming: number }>;
+
+export function countByAgent(open: readonly { readonly from: string; readonly to: string }[]): AgentCounts {
   const counts = new Map<string, { outgoing: number; incoming: number }>();
-  const of = (agent: string): { outgoing: number; incoming: number } => {
-    const count = counts.get(agent) ?? { outgoing: 0, incoming: 0 };
-    counts.set(agent, count);
-    return count;
+  const count = (agent: string, direction: 'outgoing' | 'incoming'): void => {
+    const known = counts.get(agent) ?? { outgoing: 0, incoming: 0 };
+    counts.set(agent, { ...known, [direction]: known[direction] + 1 });
   };
-  for (const { from, to } of active) {
-    of(from).outgoing += 1;
-    of(to).incoming += 1;
+  for (const { from, to } of open) {
+    count(from, 'outgoing');
+    count(to, 'incoming');
   }
-  const sorted = [...counts].toSorted(([a], [b]) => compare(a, b));
+  return counts;
+}
+
+function countsText(active: readonly Skimmed[]): string {
+  const sorted = [...countByAgent(active)].toSorted(([a], [b]) => compare(a, b));
   const lines = sorted.map(([agent, { outgoing, incoming }]) => {
     return `\n  ${keyText(agent)}:\n    outgoing: ${outgoing}\n    incoming: ${incoming}`;
   });

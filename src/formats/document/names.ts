@@ -1,8 +1,8 @@
-/** What the file of a document is called: `handoff-{from}-{to}-{task}-{YYYYMMDD}.md`, and `-2` for the second of a day. */
+/** Names of document files: `handoff-{from}-{to}-{task}-{YYYYMMDD}.md`, with `-2` for the second of a day. */
 import { readHandoffId, type HandoffId } from '../../domain/names.ts';
 
 export const DOCUMENT_ENDING = '.md';
-/** An id has 128 characters; the day and the number of the day need these. */
+/** An id has at most 128 characters; the rest is for the day and its number. */
 const STEM_MAX = 112;
 const TASK_MIN = 24;
 
@@ -28,13 +28,13 @@ export function fileNameOf(id: HandoffId): string {
   return `${id}${DOCUMENT_ENDING}`;
 }
 
-/** Null: this is not what a document is called. */
+/** Null: the name is not that of a document. */
 export function idInFileName(name: string): HandoffId | null {
   if (!name.endsWith(DOCUMENT_ENDING) || !/^handoff-.+-\d{8}(?:-[1-9]\d*)?\.md$/.test(name)) return null;
   return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
 }
 
-/** Whether a name is the one (or the second, third … one of its day) that these parts ask for. */
+/** Whether these parts make this name, perhaps as the second or third of its day. */
 export function nameFits(id: string, parts: NameParts): boolean {
   const first: string = documentId(parts);
   return id === first || (id.startsWith(`${first}-`) && /^[1-9]\d*$/.test(id.slice(first.length + 1)));

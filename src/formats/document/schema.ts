@@ -1,7 +1,4 @@
-/**
- * The fields of a document. Unknown ones are everybody's right; what is known has its limits.
- * The published JSON Schema is made from this.
- */
+/** The fields of a document; unknown ones are allowed. The published JSON Schema is made from this. */
 import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
@@ -33,7 +30,7 @@ const Day = z.string().refine((text) => isOnTheCalendar(text), 'a day like 2026-
 /** `file:PATH`, `commit:ID`, `command:LINE`, `shadow:HANDOFF`, `url:ADDRESS`, `note:WORDS`; anything else is a note. */
 const Shown = z.union([Text, z.array(Text).max(LIST_MAX)]);
 const Marked = z.looseObject({ deliverable: Line, status: Line.nullish(), evidence: Shown.nullish() });
-/** Of one move, by its agent; `baton audit --offline` checks it. */
+/** The signature of one move by its agent; `baton audit --offline` checks it. */
 const Signature = z.looseObject({
   by: Agent,
   at: Instant,
@@ -44,7 +41,7 @@ const Signature = z.looseObject({
 });
 const Checked = z.looseObject({ criterion: Line, status: Line.nullish(), says: Text.nullish() });
 
-/** In the order in which they are written. */
+/** In the order of a written document. */
 const SHAPES = {
   handoff_id: Id,
   from_agent: Agent,
@@ -93,7 +90,7 @@ const SHAPES = {
 export type FieldName = keyof typeof SHAPES;
 export const FIELD_NAMES = Object.keys(SHAPES) as readonly FieldName[];
 
-/** Without these a text is no document of ours. */
+/** A document must have these. */
 export const REQUIRED = [
   'handoff_id',
   'from_agent',
@@ -110,7 +107,7 @@ export const REQUIRED = [
   'verification_criteria',
 ] as const satisfies readonly FieldName[];
 
-/** The specification wants a value; where there is none, that is said and nothing else happens. */
+/** The specification wants a value for these; an empty one is only a warning. */
 export const WANTED = [
   'source_meeting',
   'skill_web_node',
@@ -120,7 +117,7 @@ export const WANTED = [
   'verification_criteria',
 ] as const satisfies readonly FieldName[];
 
-/** Which document it is; its name says most of it. Nobody changes it. */
+/** These identify the document and never change. */
 export const IDENTITY = [
   'handoff_id',
   'from_agent',
@@ -129,7 +126,7 @@ export const IDENTITY = [
   'created_at',
 ] as const satisfies readonly FieldName[];
 
-/** What the sender asks for: nobody changes it once the document is on offer. */
+/** What the sender asks for; it does not change once the document is on offer. */
 export const REVISABLE = [
   'title',
   'purpose',
@@ -139,7 +136,7 @@ export const REVISABLE = [
   'verifiers',
 ] as const satisfies readonly FieldName[];
 
-/** What was agreed when the document was offered. */
+/** What is agreed when the document is offered. */
 export const AGREED = [...IDENTITY, ...REVISABLE] as const satisfies readonly FieldName[];
 
 export const DocumentShape = z.looseObject({
@@ -149,9 +146,8 @@ export const DocumentShape = z.looseObject({
 });
 type Shaped = z.infer<typeof DocumentShape>;
 
-/** Those that are there and sound. */
+/** The fields that are present and valid. */
 export type DocumentFields = { readonly [Name in FieldName]?: Exclude<Shaped[Name], undefined> };
-/** What a new document is made of. */
 export type NewDocument = DocumentFields & { readonly [Name in (typeof REQUIRED)[number]]: Shaped[Name] };
 
 export function documentSchema(): object {
@@ -159,7 +155,7 @@ export function documentSchema(): object {
   return { ...made, title: 'The front matter of a handoff document' };
 }
 
-/** Whether two texts say the same in one field. Nothing, an empty list and a field that is not there are the same. */
+/** Whether two texts say the same in one field. Null, an empty list and an absent field are the same. */
 export function saysSame(name: FieldName, one: object, other: object): boolean {
   const said = (fields: object): string => {
     const value = (fields as { readonly [key: string]: unknown })[name] ?? null;
@@ -168,7 +164,7 @@ export function saysSame(name: FieldName, one: object, other: object): boolean {
   return said(one) === said(other);
 }
 
-/** Whether a text has changed what the one before it said. To add what is required and was missing changes nothing. */
+/** Whether a text changed a field of the text before it. Adding a required field that was missing is no change. */
 export function hasChanged(name: FieldName, now: object, before: object): boolean {
   const wasMissing = (REQUIRED as readonly string[]).includes(name) && !(name in before);
   return !wasMissing && !saysSame(name, now, before);

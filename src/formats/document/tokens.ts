@@ -1,17 +1,17 @@
 /**
- * YAML as tokens, one after the other: neither depth nor number can do harm here. The parser follows any depth, and some
- * depths end the whole process, so whoever reads what others wrote looks here first.
+ * YAML as a stream of tokens, which is safe at any depth. The parser recurses, and some depths end the whole process, so
+ * foreign YAML is checked here first.
  */
 import { Lexer } from 'yaml';
 
 export const DEPTH_MAX = 32;
-/** Each column can be a level, two with lists: far below what the parser's recursion can bear. */
+/** Each column can be a level, two with lists: far below what the parser can recurse. */
 const INDENT_MAX = 64;
 
 export interface Token {
   readonly token: string;
   readonly at: number;
-  /** Part of a text, and so no sign of anything. */
+  /** The token is part of a text and has no meaning for YAML. */
   readonly isText: boolean;
   readonly isTooDeep: boolean;
 }
@@ -23,7 +23,7 @@ export function* tokensIn(yaml: string): Generator<Token, void, undefined> {
   let isText = false;
   let isLineStart = true;
   for (const token of new Lexer().lex(yaml)) {
-    // Marks of the lexer itself, which stand nowhere in the text: the next token is a text, or a document begins.
+    // Marks of the lexer that are not in the text: the next token is a text, or a document begins.
     if (token === '\u001f' || token === '\u0002') {
       isText = token === '\u001f';
       continue;
@@ -42,7 +42,7 @@ export function* tokensIn(yaml: string): Generator<Token, void, undefined> {
   }
 }
 
-/** Null: it can be given to the parser. */
+/** The offset of the first token that is nested too deeply; null: the text can be parsed. */
 export function tooDeepAt(yaml: string): number | null {
   for (const { at, isTooDeep } of tokensIn(yaml)) if (isTooDeep) return at;
   return null;

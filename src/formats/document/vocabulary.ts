@@ -1,10 +1,9 @@
-/** How a document says a state. The place is part of it: what is settled lies in the archive. */
+/** The statuses of documents, and the states that they stand for. */
 import { isFinal, type State } from '../../domain/lifecycle.ts';
 
 export const STATUSES = ['Created', 'Active', 'Acknowledged', 'Complete', 'Expired', 'Rejected'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Total: a new state does not compile until this dialect has decided how to say it. */
 export const STATUS_FOR: Record<State, Status> = {
   draft: 'Created',
   offered: 'Active',
@@ -18,7 +17,7 @@ export const STATUS_FOR: Record<State, Status> = {
   cancelled: 'Rejected',
 };
 
-/** What a status means where nothing else is known about the document. */
+/** The state of a status where nothing else is known about the document. */
 export const STATE_FOR: Record<Status, State> = {
   Created: 'draft',
   Active: 'offered',
@@ -28,14 +27,14 @@ export const STATE_FOR: Record<Status, State> = {
   Rejected: 'rejected',
 };
 
-/** The type of a rejection that is none: the document has one word for all these ends. */
+/** Types of `Rejected` documents that were not rejected: documents have one status for all these ends. */
 export const END_TYPE = { failed: 'failed', cancelled: 'cancelled' } as const;
 
 export function isSettled(status: Status): boolean {
   return isFinal(STATE_FOR[status]);
 }
 
-/** People write `active` and `ACTIVE`; it can mean nothing else. */
+/** Accepts any letter case. */
 export function readStatus(text: string): Status | null {
   const small = text.trim().toLowerCase();
   return STATUSES.find((status) => status.toLowerCase() === small) ?? null;

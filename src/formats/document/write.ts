@@ -1,8 +1,8 @@
-/** A new document: front matter in the order of the specification, and a body rendered from the fields. */
+/** Writes a new document: front matter in the order of the specification, and a body made from the fields. */
 import { FIELD_NAMES, type DocumentFields, type FieldName, type NewDocument } from './schema.ts';
 import { keyText, valueText, type Said } from './yaml-text.ts';
 
-/** A group begins before the field named first. */
+/** The heading of the group that begins with this field. */
 const GROUPS: Partial<Record<FieldName, string>> = {
   handoff_id: 'IDENTIFICATION (Required)',
   status: 'LIFECYCLE (Required)',
@@ -12,7 +12,7 @@ const GROUPS: Partial<Record<FieldName, string>> = {
   completed_at: 'COMPLETION (Set at end)',
 };
 
-/** These stand in every new document, so that whoever fills them in sees where. */
+/** Every new document has these fields, so that people see where to fill them in. */
 const ALWAYS: readonly FieldName[] = [
   'source_meeting',
   'skill_web_node',
@@ -24,8 +24,8 @@ const ALWAYS: readonly FieldName[] = [
   'completion_notes',
 ];
 
-/** How an agent is called in the body, where more than its name is known: `Grok (Chief)`. */
-export type ShownNames = (agent: string) => string;
+/** The name of an agent in the body, such as `Grok (Chief)`. */
+type ShownNames = (agent: string) => string;
 
 export function writeDocument(fields: NewDocument, shown: ShownNames = (agent) => agent, root = ''): string {
   const lines = FIELD_NAMES.flatMap((name): readonly string[] => {
@@ -38,7 +38,7 @@ export function writeDocument(fields: NewDocument, shown: ShownNames = (agent) =
   return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields, shown, root)}`;
 }
 
-/** The lines of the body that follow a field for as long as nobody has rewritten them. */
+/** Lines of the body that follow a field as long as nobody has rewritten them. */
 export const TIMELINE: Partial<Record<FieldName, string>> = {
   created_at: '- Created: ',
   expires_at: '- Expires if not acknowledged: ',
@@ -49,7 +49,7 @@ export function timelineText(value: Said | undefined): string {
   return typeof value === 'string' ? value : 'not set';
 }
 
-/** The parts of the body that tell one field each, as long as nobody has rewritten them. */
+/** Sections of the body that follow a field as long as nobody has rewritten them. */
 export const SECTIONS: Partial<Record<FieldName, (value: Said | undefined) => string>> = {
   title: (title) => `# Handoff: ${inLine(textOf(title))}`,
   purpose: (purpose) => `### Purpose\n${textOf(purpose)}`.trimEnd(),
@@ -98,15 +98,12 @@ function references(
   return lines.join('\n');
 }
 
-/** From the root of the repository, because the document itself moves to the archive. */
+/** Links start at the root of the repository, because the document moves to the archive. */
 function link(text: string | null | undefined, path: string): string {
   if (text === null || text === undefined) return 'none';
   const target = /^https?:\/\//.test(path) ? path : `/${path.replace(/^\/+/, '')}`;
-  return `[${inLine(text).replaceAll(/[[\]]/g, String.raw`\$&`)}](${encodeURI(target).replaceAll(/[()]/g, escape)})`;
-}
-
-function escape(character: string): string {
-  return character === '(' ? '%28' : '%29';
+  const url = encodeURI(target).replaceAll('(', '%28').replaceAll(')', '%29');
+  return `[${inLine(text).replaceAll(/[[\]]/g, String.raw`\$&`)}](${url})`;
 }
 
 function inLine(text: string): string {

@@ -1,14 +1,13 @@
-/** The agent whom a line means: without its title, its role, its emphasis. */
+/** The agent that a line names, without title, role and emphasis. */
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { isPlaceholder, plainText } from './plain-text.ts';
 
 const NOBODY =
   /^(?:none|n\/?a|tbd|tba|unassigned|unknown|nobody|null|nil|undefined|any|anyone|all|everyone|-+|—|–|\?)$/i;
-/** What begins like this goes on as a sentence. */
+/** A text that begins like this is a sentence. */
 const PROSE = /^(?:the|an?|this|that|these|our|my|your|its|each|every|when|where|if|we|you|it)\s/i;
 const ENDS = /\s*[([{<,;|/&+]|\s+[—–·•-]+\s+|\s*(?:→|->|=>)|\s+(?:and|und|et|y|via|on|in|at|as|who)\s|[:：]|\.\s/;
 
-/** Words for the absence of anybody. */
 export function isNobody(text: string): boolean {
   return NOBODY.test(plainText(text.slice(0, 60)));
 }
@@ -20,7 +19,7 @@ export function agentOf(text: string): AgentId | null {
   const first = mention ?? plainText(plain.split(ENDS, 1)[0] ?? '');
   if (NOBODY.test(first) || PROSE.test(first)) return null;
   const name = slugOf(first.normalize('NFKD').replace(/\p{M}+/gu, ''), /[^A-Za-z0-9._-]+/g);
-  // A sentence is nobody's name, and neither is a number.
+  // Neither a sentence nor a number is a name.
   if (name.split('-').length > 6) return null;
   if (FOREIGN_LETTER.test(first)) return foreignName(first);
   return /[A-Za-z]/.test(name) ? readAgentId(name) : null;
@@ -31,8 +30,8 @@ const FOREIGN_WORDS_MAX = 3;
 const FOREIGN_CHARACTERS_MAX = 24;
 
 /**
- * Agent names are ASCII. A name in other letters is kept as the web keeps host names: `xn--` and an encoding that can be
- * turned back, so that the same name is the same agent everywhere.
+ * Agent names are ASCII. A name in other letters is encoded as the web encodes host names (`xn--…`), which can be decoded
+ * and gives the same agent everywhere.
  */
 function foreignName(text: string): AgentId | null {
   if (text.length > FOREIGN_CHARACTERS_MAX || text.split(/\s+/).length > FOREIGN_WORDS_MAX) return null;

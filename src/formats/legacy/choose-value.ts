@@ -1,16 +1,16 @@
-/** Out of all fields, the one that says who, to whom, and so on: the plainest word in the plainest place. */
+/** Chooses the field for each role: the plainest word in the plainest place. */
 import { agentOf, isNobody } from './agents.ts';
 import { instantOf } from './dates.ts';
 import { isWrapper, meaningsOf, namingRank, type Meaning } from './keys.ts';
 import { isPlaceholder } from './plain-text.ts';
 import { stateOf } from './status-words.ts';
-import { ROLES, type Field, type Found, type Role, type Sureness } from './legacy-reading.ts';
+import { isStructured, ROLES, type Field, type Found, type Role, type Sureness } from './legacy-reading.ts';
 
-/** Words lose to any word of a better place. */
+/** A worse place costs more than any word. */
 const DEEPER = 100;
 const BELOW_HEAD = 70;
 const RETURN_PATH = 300;
-/** A first section may be a list of fields; further down, lists are about the work. */
+/** A list this far up may be a list of fields; further down, lists are about the work. */
 const TOP_LINES = 25;
 
 interface Candidate {
@@ -22,7 +22,7 @@ interface Candidate {
 
 export type Chosen = Readonly<Record<Role, Found | null>>;
 
-/** `headEnd`: from this line on, markdown is about details. */
+/** `headEnd`: the line at which the first section of a markdown text begins. */
 export function choose(fields: readonly Field[], headEnd: number): Chosen {
   const best = new Map<Role, Candidate>();
   for (const field of fields) {
@@ -32,13 +32,11 @@ export function choose(fields: readonly Field[], headEnd: number): Chosen {
       if (known === undefined || candidate.cost < known.cost) best.set(role, candidate);
     }
   }
-  return Object.fromEntries(ROLES.map((role) => [role, foundIn(best.get(role))])) as Chosen;
+  const chosen = [...best].map(([role, candidate]) => [role, { ...candidate.field, sure: surenessOf(candidate) }]);
+  return { ...NOTHING_FOUND, ...Object.fromEntries(chosen) } as Chosen;
 }
 
-function foundIn(candidate: Candidate | undefined): Found | null {
-  if (candidate === undefined) return null;
-  return { ...candidate.field, sure: surenessOf(candidate) };
-}
+const NOTHING_FOUND = Object.fromEntries(ROLES.map((role) => [role, null]));
 
 function surenessOf({ field, how, deep }: Candidate): Sureness {
   if (how === 'near' || field.form === 'file-name' || isPlaceholder(field.text)) return 'guess';
@@ -56,14 +54,14 @@ function candidatesOf(field: Field, headEnd: number): readonly (readonly [Role, 
     found.push([meaning.role, candidate]);
   };
   for (const meaning of meaningsOf(field.key)) {
-    // In a list of things the id is that of one of them, not of the whole.
+    // In a list of things the id is that of one thing, not of the handoff.
     if (meaning.role !== 'id' || !isInList(field, headEnd)) add(meaning, 0, place);
   }
-  // `from: { name: x }`: the object is the word, and what names it the value.
-  const ctx = parts.length > 1 ? (parts.at(-2) ?? '') : '';
-  const naming = ctx === '' ? -1 : namingRank(field.key);
+  // In `from: { name: x }` the key of the object is the word.
+  const parent = parts.at(-2) ?? '';
+  const naming = parent === '' ? -1 : namingRank(field.key);
   if (naming >= 0) {
-    for (const meaning of meaningsOf(ctx)) {
+    for (const meaning of meaningsOf(parent)) {
       if (meaning.role === 'from' || meaning.role === 'to') add(meaning, naming / 20, place - DEEPER);
     }
   }
@@ -76,16 +74,14 @@ function isInList({ path, form, line }: Field, headEnd: number): boolean {
 }
 
 function placeCost(field: Field, parts: readonly string[], headEnd: number): number {
-  const ctx = parts.slice(0, -1);
   let cost = 0;
-  for (const part of ctx) {
+  for (const part of parts.slice(0, -1)) {
     if (/^hand_?back$/i.test(part)) cost += RETURN_PATH;
     else if (!isWrapper(part)) cost += DEEPER;
   }
   // `to: [a, b]` is still "to"; a list of objects is a list of other things.
   if (field.path.endsWith(']')) cost -= DEEPER - 1;
-  const isMarkdown = field.form !== 'front-matter' && field.form !== 'yaml' && field.form !== 'json';
-  if (isMarkdown && field.line >= headEnd) cost += field.form === 'yaml-block' ? 0 : BELOW_HEAD;
+  if (!isStructured(field.form) && field.line >= headEnd) cost += field.form === 'yaml-block' ? 0 : BELOW_HEAD;
   // On equal words the most deliberate form wins.
   if (field.form === 'header-lines' || field.form === 'bullets') cost += 0.3;
   if (field.form === 'heading' || field.form === 'table') cost += 0.4;
@@ -93,7 +89,7 @@ function placeCost(field: Field, parts: readonly string[], headEnd: number): num
   return cost;
 }
 
-/** A loose word counts only where its value is of the right kind: `source:` may be a meeting, `date:` a joke. */
+/** A loose word counts only where its value is of the right kind: `source:` may name a meeting. */
 function fits({ role, how }: Meaning, { text, line }: Field): boolean {
   if (role === 'created') return instantOf(text) !== null || (how === 'plain' && isPlaceholder(text));
   if (role === 'from' || role === 'to') {

@@ -10,7 +10,7 @@ const DOTTED = /(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})/;
 const SLASHED = /(?<!\d)(\d{1,2})\/(\d{1,2})\/(\d{4})/;
 const CLOCK = /(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*(am|pm)?/i;
 const OFFSET = /(?:\b(?:UTC|GMT)\s*)?([+\u2212-])(\d{1,2})(?::?(\d{2}))?(?![\d.])/i;
-/** Hours from UTC. A name that two countries use for two zones (IST, CST of China) is read as the first one's. */
+/** Hours from UTC. A name with two meanings (IST, CST of China) is read as the first one. */
 const ZONES = new Map(
   (
     'utc 0 gmt 0 z 0 wet 0 west 1 bst 1 cet 1 cest 2 mez 1 mesz 2 eet 2 eest 3 msk 3 ist 5.5 ict 7 wib 7 sgt 8 hkt 8 awst 8 ' +
@@ -34,7 +34,7 @@ export function instantOf(text: string): number | null {
   return day.clock === null ? atMs : atMs - offsetMinutes(said.slice(day.end)) * 60_000;
 }
 
-/** What stands behind the time: `+02:00`, `UTC+7`, `CET`, `(PST)`. Nothing that is known: UTC. */
+/** Reads `+02:00`, `UTC+7`, `CET` or `(PST)` behind the time; anything else is UTC. */
 function offsetMinutes(behind: string): number {
   const offset = OFFSET.exec(behind);
   if (offset !== null && /^[\s\d:.,()A-Za-z]{0,20}$/.test(behind.slice(0, offset.index))) {
@@ -46,48 +46,48 @@ function offsetMinutes(behind: string): number {
   return (known ?? 0) * 60;
 }
 
+type Clock = readonly [hours: number, minutes: number, seconds: number];
+
+/** The groups of year, month and day in each pattern; the first pattern that is found counts. */
+const DATES: readonly (readonly [pattern: RegExp, year: number, month: number, day: number])[] = [
+  [ISO, 1, 2, 3],
+  [MONTH_DAY, 3, 1, 2],
+  [DAY_MONTH, 3, 2, 1],
+  [DOTTED, 3, 2, 1],
+  [SLASHED, 3, 1, 2],
+  [COMPACT, 1, 2, 3],
+];
+
 interface Day {
   readonly year: number;
   readonly month: number;
   readonly day: number;
-  readonly clock: readonly [number, number, number] | null;
+  readonly clock: Clock | null;
   readonly end: number;
 }
 
 function dayOf(text: string): Day | null {
-  const iso = ISO.exec(text);
-  if (iso !== null) {
-    const clock = iso[4] === undefined ? clockAfter(text, endOf(iso)) : clockOf(iso[4], iso[5], iso[6]);
-    return dated(iso[1], iso[2], iso[3], clock, endOf(iso));
+  for (const [pattern, yearAt, monthAt, dayAt] of DATES) {
+    const found = pattern.exec(text);
+    const named = found?.[monthAt] ?? '';
+    const month = MONTHS.indexOf(named.toLowerCase()) + 1 || Number(named);
+    // A word that is no month.
+    if (found === null || Number.isNaN(month)) continue;
+    const end = found.index + found[0].length;
+    const isClocked = (pattern === ISO || pattern === COMPACT) && found[4] !== undefined;
+    const later = pattern === COMPACT ? null : clockAfter(text, end);
+    const clock = isClocked ? clockOf(found[4], found[5], found[6]) : later;
+    const day = Number(found[dayAt]);
+    // Most people who write slashes put the month first, unless it cannot be one.
+    const [m, d] = pattern === SLASHED && month > 12 ? [day, month] : [month, day];
+    return m >= 1 && m <= 12 && d >= 1 && d <= 31
+      ? { year: Number(found[yearAt]), month: m, day: d, clock, end }
+      : null;
   }
-  const month = MONTH_DAY.exec(text);
-  if (month !== null && monthOf(month[1]) > 0) {
-    return dated(month[3], String(monthOf(month[1])), month[2], clockAfter(text, endOf(month)), endOf(month));
-  }
-  const day = DAY_MONTH.exec(text);
-  if (day !== null && monthOf(day[2]) > 0) {
-    return dated(day[3], String(monthOf(day[2])), day[1], clockAfter(text, endOf(day)), endOf(day));
-  }
-  const dotted = DOTTED.exec(text);
-  if (dotted !== null) return dated(dotted[3], dotted[2], dotted[1], clockAfter(text, endOf(dotted)), endOf(dotted));
-  const slashed = SLASHED.exec(text);
-  if (slashed !== null) {
-    // Month first, as most who write slashes do, unless it cannot be one.
-    const [first, second] = Number(slashed[1]) > 12 ? [slashed[2], slashed[1]] : [slashed[1], slashed[2]];
-    return dated(slashed[3], first, second, clockAfter(text, endOf(slashed)), endOf(slashed));
-  }
-  const compact = COMPACT.exec(text);
-  if (compact === null) return null;
-  const clock = compact[4] === undefined ? null : clockOf(compact[4], compact[5], compact[6]);
-  return dated(compact[1], compact[2], compact[3], clock, endOf(compact));
+  return null;
 }
 
-function dated(year = '', month = '', day = '', clock: Day['clock'] = null, end = 0): Day | null {
-  const made = { year: Number(year), month: Number(month), day: Number(day), clock, end };
-  return made.month >= 1 && made.month <= 12 && made.day >= 1 && made.day <= 31 ? made : null;
-}
-
-function clockAfter(text: string, from: number): Day['clock'] {
+function clockAfter(text: string, from: number): Clock | null {
   const found = CLOCK.exec(text.slice(from));
   if (found === null) return null;
   const [hours, minutes, seconds] = clockOf(found[1], found[2], found[3]);
@@ -95,14 +95,6 @@ function clockAfter(text: string, from: number): Day['clock'] {
   return [half === 'pm' && hours < 12 ? hours + 12 : half === 'am' && hours === 12 ? 0 : hours, minutes, seconds];
 }
 
-function clockOf(hours = '0', minutes = '0', seconds = '0'): readonly [number, number, number] {
+function clockOf(hours = '0', minutes = '0', seconds = '0'): Clock {
   return [Number(hours), Number(minutes), Number(seconds)];
-}
-
-function monthOf(name = ''): number {
-  return MONTHS.indexOf(name.toLowerCase()) + 1;
-}
-
-function endOf(found: RegExpExecArray): number {
-  return found.index + found[0].length;
 }

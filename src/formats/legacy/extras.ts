@@ -1,4 +1,4 @@
-/** What an old handoff says beside who, to whom and what: how urgent it is, until when, and to whom else. */
+/** Priority, deadline and further recipients of an old handoff. */
 import type { AgentId } from '../../domain/names.ts';
 import { agentOf } from './agents.ts';
 import { instantOf } from './dates.ts';
@@ -7,7 +7,6 @@ import { isPlaceholder } from './plain-text.ts';
 import type { Field, LegacyReading } from './legacy-reading.ts';
 
 export interface Extras {
-  /** As it was written. */
   readonly priority: string | null;
   readonly dueAt: number | null;
   /** Recipients after the first one. */
@@ -32,7 +31,7 @@ export function extrasOf(reading: LegacyReading): Extras {
   return { priority, dueAt: due.find((at) => at !== null) ?? null, alsoTo: alsoToOf(reading) };
 }
 
-/** `to: [ada, tim]`, `To: Ada, Tim and Otto`. What stands behind a slash or in brackets is a role. */
+/** `to: [ada, tim]`, `To: Ada, Tim and Otto`. A word behind a slash or in brackets is a role. */
 function alsoToOf({ to, recipient, fields }: LegacyReading): readonly AgentId[] {
   if (to === null || to.line === 0) return [];
   const list = /^(.*)\[0\](?:\.[^[.]+)?$/.exec(to.path)?.[1];

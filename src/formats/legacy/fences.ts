@@ -1,4 +1,4 @@
-/** Which lines of a markdown text are code, and what stands in each block. */
+/** Finds the lines of a markdown text that are code, and the text of each block. */
 const FENCE = /^[ \t]*(?:>[ \t]*)*(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 
 export interface Block {
@@ -14,7 +14,7 @@ export function fencesIn(
 ): { readonly inside: readonly boolean[]; readonly blocks: readonly Block[] } {
   const inside: boolean[] = [];
   const blocks: Block[] = [];
-  /** The shortest fence of each mark that is known to stay open: no longer one below it is closed either. */
+  /** The shortest fence of each mark that is never closed: no longer one below it is closed either. */
   const open: Record<string, number> = {};
   for (let index = from; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
@@ -23,7 +23,7 @@ export function fencesIn(
     const marks = fence[1] ?? '```';
     const isOpen = marks.length >= (open[marks.charAt(0)] ?? Infinity);
     const end = isOpen ? -1 : closing(lines, index + 1, marks);
-    // A fence that nobody closes is a slip: only its own line is lost to it.
+    // A fence that is never closed is a slip: only its own line counts as code.
     if (end < 0) {
       inside[index] = true;
       open[marks.charAt(0)] = Math.min(marks.length, open[marks.charAt(0)] ?? Infinity);

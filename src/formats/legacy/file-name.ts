@@ -1,11 +1,8 @@
-/** What the name of a file says: whose it is, of which day, and whether it is only a copy. */
+/** Reads the name of a file: parties, day, and whether it is a copy. */
 import { agentOf } from './agents.ts';
 import { instantOf } from './dates.ts';
 
-/**
- * What programs and people put behind a name when it was taken: `_063331` (a time of day), `-copy`, ` copy 2`, ` (2)`,
- * ` - Copy (3)`, `.bak`, `~`.
- */
+/** What programs and people put behind a name that was taken: `_063331` (a time of day), `-copy`, ` (2)`, `.bak`, `~`. */
 const COPY =
   /(?:_[0-2]\d[0-5]\d[0-5]\d|[ _-]+copy(?:[ _-]?\d{1,3})?|[ _-]*\(\d{1,3}\)|[ _-]+\(?conflict(?:ed copy)?[^)]{0,60}\)?|\.(?:bak|orig|old)|~)$/i;
 const ENDING = /\.(?:markdown|md|mdx|txt|ya?ml|json)$/i;
@@ -24,9 +21,8 @@ export interface NameSays {
 
 export function readName(path: string): NameSays {
   const parts = path.split(/[\\/]/);
-  let stem = (parts.at(-1) ?? '').slice(0, 300);
-  const whole = stem.replace(ENDING, '');
-  stem = whole;
+  const whole = (parts.at(-1) ?? '').slice(0, 300).replace(ENDING, '');
+  let stem = whole;
   for (let shorter = cut(stem); shorter !== stem; shorter = cut(stem)) stem = shorter;
   const pair = pairIn(stem);
   return {
@@ -42,7 +38,7 @@ export function readName(path: string): NameSays {
 
 const DONE_FOLDER = /^(?:done|completed?|applied|closed|archived?|finished|resolved)$/i;
 
-/** Old systems moved finished files away and left the word inside as it was: then the folder knows better. */
+/** Old systems moved finished files into such a folder and left the status inside as it was. */
 export function doneFolderIn(path: string): string | null {
   const folders = path.split(/[\\/]/).slice(0, -1);
   return folders.find((part) => DONE_FOLDER.test(part)) ?? null;

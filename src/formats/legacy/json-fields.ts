@@ -1,6 +1,6 @@
 /**
- * The leaves of a JSON text with their lines. Forgives what people and programs do to JSON: comments, commas too many,
- * keys twice, several values in one file, an end that is missing. What was read before the stumble stays.
+ * The leaves of a JSON text with their lines. Accepts what people and programs do to JSON: comments, extra commas, repeated
+ * keys, several values in one file, a missing end. Fields before a mistake are kept.
  */
 import { DEPTH_MAX, FIELDS_MAX, lineCounter } from './lines.ts';
 import type { Field, ReadingProblem } from './legacy-reading.ts';
@@ -32,7 +32,7 @@ class LooseScan {
     for (let index = 0; ; index += 1) {
       this.blank();
       if (this.at >= this.text.length || this.problems.length > 0) return;
-      // Lines of JSON: the first is what the file is about, the others keep their number.
+      // In JSON lines the first value is the handoff; the paths of the others have their number.
       this.value('', index === 0 ? '' : `[${index}]`, 0);
     }
   }
@@ -90,7 +90,7 @@ class LooseScan {
     return bare;
   }
 
-  /** Deeper than anybody nests on purpose: kept as it is written, found by counting. */
+  /** Keeps a value that is nested too deeply as text. */
   private skipDeep(key: string, path: string): void {
     const from = this.at;
     let depth = 0;

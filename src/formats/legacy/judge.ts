@@ -1,19 +1,19 @@
 /**
- * Whether a text hands something over, or only speaks of it. Decided by what stands in it: a page about handoffs has the
- * word everywhere and nobody to whom anything is given.
+ * Judges whether a text is a handoff or only speaks of handoffs. A page about handoffs uses the word everywhere and names
+ * no recipient.
  */
 import { agentOf } from './agents.ts';
 import type { NameSays } from './file-name.ts';
 import { isPlaceholder } from './plain-text.ts';
 import type { Chosen } from './choose-value.ts';
-import type { Field, Sureness } from './legacy-reading.ts';
+import { isStructured, type Field, type Sureness } from './legacy-reading.ts';
 
 export interface Judgement {
   readonly handoff: Sureness | 'no';
   readonly because: string;
 }
 
-/** Below this there is too little to say that it is one. */
+/** The weight of signs that makes a text a handoff. */
 const ENOUGH = 5;
 const PLENTY = 8;
 const NO_HANDOFF_NAME =
@@ -45,31 +45,21 @@ export function judge(chosen: Chosen, fields: readonly Field[], title: string, n
   const addressed = isSaid(to) || signs[0]?.[0] === 3 || signs.some(([, each]) => each === 'a block for it');
   if (NO_HANDOFF_NAME.test(name.stem) && sum < PLENTY)
     return { handoff: 'no', because: 'a page of another kind, by its name and content' };
-  if (!addressed)
-    return {
-      handoff: 'no',
-      because: says === '' ? 'nothing in it is given to anybody' : `nobody to give it to (only ${says})`,
-    };
+  const unaddressed = says === '' ? 'nothing in it is given to anybody' : `nobody to give it to (only ${says})`;
+  if (!addressed) return { handoff: 'no', because: unaddressed };
   if (sum < ENOUGH) return { handoff: 'no', because: `too little to tell (${says})` };
-  // A block in a text may be its end, or an example on a page about handoffs; only whoever has asked for it knows.
-  if (isInCode(from) || isInCode(to)) return { handoff: 'guess', because: `a block in a text: ${says}` };
+  // A block in a text may be a handoff, or an example on a page about handoffs.
+  if (from?.form === 'yaml-block' || to?.form === 'yaml-block')
+    return { handoff: 'guess', because: `a block in a text: ${says}` };
   const both = isSaid(from) && isSaid(to);
-  return {
-    handoff: both && sum >= PLENTY ? 'certain' : both ? 'likely' : sum >= PLENTY - 1 ? 'likely' : 'guess',
-    because: says,
-  };
+  if (both && sum >= PLENTY) return { handoff: 'certain', because: says };
+  return { handoff: both || sum >= PLENTY - 1 ? 'likely' : 'guess', because: says };
 }
 
 function isSaid(found: Chosen['from']): boolean {
   return found !== null && found.line > 0 && found.sure !== 'guess' && agentOf(found.text) !== null;
 }
 
-/** Such a text hands something over at most by the block in it. */
-function isInCode(found: Chosen['from']): boolean {
-  return found?.form === 'yaml-block';
-}
-
 function isInBlock({ path, form }: Field): boolean {
-  const isStructure = form === 'front-matter' || form === 'yaml' || form === 'yaml-block' || form === 'json';
-  return isStructure && /^(?:handoff|handover)\./i.test(path);
+  return (isStructured(form) || form === 'yaml-block') && /^(?:handoff|handover)\./i.test(path);
 }

@@ -1,4 +1,4 @@
-/** Which words people use for the same thing. The first in a list says it most plainly. */
+/** The words that people use for each role. The first in a list is the plainest. */
 import type { Role } from './legacy-reading.ts';
 
 const SYNONYMS = {
@@ -37,7 +37,7 @@ const SYNONYMS = {
   ],
 } as const satisfies Record<Role, readonly string[]>;
 
-/** From this place on, a word of the second line and below may mean something else as well. */
+/** How many words at the beginning of a list mean nothing else. */
 const PLAIN_WORDS: Readonly<Record<Role, number>> = {
   id: 11,
   from: 11,
@@ -50,19 +50,18 @@ const PLAIN_WORDS: Readonly<Record<Role, number>> = {
 
 export interface Meaning {
   readonly role: Role;
-  /** Lower says it more plainly. */
+  /** Lower is plainer. */
   readonly rank: number;
-  /** `plain` words say it; `loose` ones often do; `near` ones only contain such a word. */
+  /** `plain` words mean the role; `loose` ones often do; `near` ones only contain such a word. */
   readonly how: 'plain' | 'loose' | 'near';
 }
 
-/** Files repeat their keys; strangers may bring any number of them. */
+/** A limit on the caches: files repeat their keys, and strange files may have any number of them. */
 const MEANINGS_MAX = 5_000;
 const words = new Map<string, string>();
 const KNOWN = new Map<string, Meaning[]>();
 for (const role of Object.keys(SYNONYMS) as Role[]) {
   for (const [rank, written] of SYNONYMS[role].join(' ').split(' ').entries()) {
-    // Some letters have more than one spelling in Unicode; both sides are compared in the same one.
     const word = wordOf(written);
     const how = rank < PLAIN_WORDS[role] ? 'plain' : 'loose';
     KNOWN.set(word, [...(KNOWN.get(word) ?? []), { role, rank, how }]);
@@ -126,7 +125,7 @@ export function wordOf(key: string): string {
   return word;
 }
 
-/** What only wraps the rest: its name adds nothing to what stands inside. */
+/** Keys that only wrap the rest and add no meaning. */
 const WRAPPERS = new Set(
   'handoff handover hand_off envelope payload metadata meta header headers message data task ticket frontmatter body content info details agents parties routing participants'.split(
     ' ',
@@ -137,7 +136,7 @@ export function isWrapper(key: string): boolean {
   return WRAPPERS.has(wordOf(key));
 }
 
-/** In an object that stands for an agent, the word that names it; the first is asked first. */
+/** The keys that name the agent in an object about an agent, the best first. */
 const NAMING = 'name agent_name agent agent_id nom nombre handle id producer role persona model mode'.split(' ');
 
 export function namingRank(key: string): number {

@@ -1,12 +1,11 @@
 /**
- * What was found in a text that somebody else wrote, in a form that nobody agreed on.
- *
- * A reading never refuses: what is not understood is kept under its own name, and the text itself is kept whole.
+ * What was found in a text in a form that nobody agreed on. A reading never fails: a field that is not understood is kept
+ * under its own name, and the text is kept whole.
  */
 import type { State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 
-/** `certain`: it says so. `likely`: it says so in other words, or in an odd place. `guess`: we would ask. */
+/** `certain`: the text says so. `likely`: in other words, or in an unusual place. `guess`: a person should confirm it. */
 export type Sureness = 'certain' | 'likely' | 'guess';
 
 export type Form =
@@ -23,10 +22,15 @@ export type Form =
   | 'file-name'
   | 'free-text';
 
+/** Forms in which every line is a field or part of one. */
+export function isStructured(form: Form): boolean {
+  return form === 'front-matter' || form === 'yaml' || form === 'json';
+}
+
 export interface Field {
   /** As it was written. */
   readonly key: string;
-  /** Where it stands among the others: `handoff.from_agent`, `to[0].name`. */
+  /** Like `handoff.from_agent` or `to[0].name`. */
   readonly path: string;
   readonly text: string;
   /** From 1; 0 is the name of the file. */
@@ -47,20 +51,19 @@ export interface ReadingProblem {
 }
 
 export interface LegacyReading extends Readonly<Record<Role, Found | null>> {
-  /** The form that most of it has. */
+  /** The form of most fields. */
   readonly form: Form;
-  /** Whether it hands something over, and how sure that is; `no` is prose, a template or something else. */
+  /** How sure it is that the text is a handoff; `no`: prose, a template or something else. */
   readonly handoff: Sureness | 'no';
-  /** Why, in a few words. */
+  /** The reason for `handoff`. */
   readonly because: string;
-  /** The same in the words of the house; null where they cannot be said in them. */
+  /** The same in our own terms; null: no value of ours fits. */
   readonly sender: AgentId | null;
   readonly recipient: AgentId | null;
   readonly state: State | null;
   readonly createdAt: number | null;
-  /** All that was found, in order of appearance, also what has no home. */
+  /** All fields in order of appearance, also those without a role. */
   readonly fields: readonly Field[];
   readonly problems: readonly ReadingProblem[];
-  /** As it came. */
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 /** Lines of any origin, counted from 1 as editors do. */
 
-/** What is larger than this is no handoff that a person or an agent has read. */
+/** A larger text is no handoff. */
 export const TEXT_MAX = 4 * 1024 * 1024;
 /** More fields than this are a table of something, or an attack. */
 export const FIELDS_MAX = 20_000;
@@ -14,7 +14,7 @@ export function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** Tells the line of any place in a text without counting from the start each time. */
+/** Gives the line of an offset without counting from the start each time. */
 export function lineCounter(text: string): (at: number) => number {
   const ends: number[] = [];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at);
@@ -30,7 +30,7 @@ export function lineCounter(text: string): (at: number) => number {
   };
 }
 
-/** Text with control characters that no writer of words uses. */
+/** Whether a text has control characters that no written text has. */
 export function isBinary(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.includes('\u0000') || /[\u0001-\u0008\u000e-\u001a]{2}/.test(text);

@@ -1,4 +1,4 @@
-/** `key: value` lines of a text that is almost YAML: indentation makes paths, and nothing is refused. */
+/** Reads `key: value` lines of a text that is almost YAML. Indentation makes paths, and nothing is refused. */
 import { FIELDS_MAX, linesOf } from './lines.ts';
 import type { Field, Form } from './legacy-reading.ts';
 
@@ -11,7 +11,7 @@ export function looseFields(text: string, firstLine: number, form: Form): readon
   const above: { readonly indent: number; readonly key: string }[] = [];
   const lines = linesOf(text);
   let items = 0;
-  /** What comes after a rule is another document of the same file. */
+  /** A line `---` begins another document of the same file. */
   let part = 0;
   const pathHere = (): string => (part === 0 ? '' : `[${part}].`) + above.map(({ key }) => key).join('.');
   for (let index = 0; index < lines.length && fields.length < FIELDS_MAX; index += 1) {
@@ -26,13 +26,8 @@ export function looseFields(text: string, firstLine: number, form: Form): readon
       const item = ITEM.exec(line)?.[1];
       const parent = above.at(-1);
       if (item === undefined || parent === undefined) continue;
-      fields.push({
-        key: parent.key,
-        path: `${pathHere()}[${items}]`,
-        text: unquoted(item),
-        line: firstLine + index,
-        form,
-      });
+      const path = `${pathHere()}[${items}]`;
+      fields.push({ key: parent.key, path, text: unquoted(item), line: firstLine + index, form });
       items += 1;
       continue;
     }
@@ -62,7 +57,7 @@ function blockBelow(lines: readonly string[], from: number, indent: number): { t
   return { text: text.join('\n').trim(), count: to - from };
 }
 
-/** A comment behind a value is not part of it; `#12` is a number that people write. */
+/** A comment behind a value is not part of it, but `#12` is. */
 function unquoted(text: string): string {
   const quoted = /^(["'])(.*)\1\s*(?:#.*)?$/.exec(text);
   if (quoted !== null) return quoted[2] ?? '';

@@ -10,7 +10,7 @@ import { yamlFields, type Gathered } from './yaml-fields.ts';
 
 export interface MarkdownFields extends Gathered {
   readonly title: Field | null;
-  /** The line of the first section: what stands above it is the head of the document. */
+  /** The line of the first section; the lines above it are the head of the document. */
   readonly headEnd: number;
 }
 
@@ -20,7 +20,7 @@ const BOLD = /(\*\*|__)([^*_\n][^*\n]{0,80}?)(?:[ \t]*([:：])[ \t]*\1|\1[ \t]*(
 const PLAIN = /^([\p{L}_@][\p{L}\p{N} _/.()'’-]{0,48}?)[ \t]*(?::[ \t]+|：[ \t]*|:$)(.*)$/u;
 const WORDS_MAX = 5;
 
-/** `lines` are those of the whole file; those before `from` have been read already. */
+/** `lines` are those of the whole file; reading starts at `from`. */
 export function markdownFields(lines: readonly string[], from: number): MarkdownFields {
   const fields: Field[] = [];
   const problems: ReadingProblem[] = [];
@@ -63,13 +63,13 @@ function lineFields(line: string, lines: readonly string[], index: number): read
   const isBullet = /[-*+•\d]/.test(marker);
   const key = (plain[1] ?? '').trim();
   const said = plainText(plain[2] ?? '');
-  // A bare "Key:" in prose opens a list or a sentence; only a bullet may go on below.
+  // A bare "Key:" in prose opens a list or a sentence; only a bullet may have its value below.
   if (said === '' && !isBullet) return [];
   const field = fieldOf(key, said, index, isBullet ? 'bullets' : 'header-lines');
   return [said === '' ? continued(field, lines, index) : field];
 }
 
-/** Keys in italics, in code, behind a picture, in HTML or in a comment are keys all the same. */
+/** Removes marks around keys: italics, code, pictures, HTML and comments. */
 function inMarkdown(text: string): string {
   const open = text.startsWith('<!--') ? text.slice(4).trimStart() : text;
   const end = open.trimEnd();
@@ -95,7 +95,7 @@ function boldFields(text: string, index: number): readonly Field[] {
   });
 }
 
-/** A value on the line below its key, when that line clearly belongs to it. */
+/** Takes the value from the line below the key, when that line clearly belongs to it. */
 function continued(field: Field, lines: readonly string[], index: number): Field {
   const below = lines[index + 1] ?? '';
   const isOther = /^[ \t]*(?:[-*+•#|>`~]|\d+[.)][ \t]|$)/.test(below);
@@ -124,7 +124,7 @@ function headingFields(
   return [];
 }
 
-/** Only what speaks of a handover is taken out of a block; other code is code. */
+/** Reads a block only where it is a handoff; other code is skipped. */
 function blockFields(text: string, word: string, line: number): Gathered {
   const none: Gathered = { fields: [], problems: [] };
   const isJson = /^json/i.test(word) || /^\s*\{/.test(text);

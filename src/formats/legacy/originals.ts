@@ -1,14 +1,13 @@
 /**
- * Old texts inside the document that took their place: each in a block of its own, to the byte, with its hash.
- *
- * A block is code to every reader of markdown, so no heading or field of the old text is taken for one of the new.
+ * Old texts inside the document that replaces them: each in a code block, to the byte, with its hash. In a code block no
+ * heading or field of the old text is taken for one of the new document.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 
 export interface Original {
   readonly path: string;
   readonly bytes: Buffer;
-  /** When it was last changed, in words; empty where nobody knows. */
+  /** When it was last changed; empty: unknown. */
   readonly changed: string;
 }
 
@@ -31,7 +30,7 @@ function blockOf({ path, bytes, changed }: Original): string {
   return `${HEADING}${JSON.stringify(path)}\n\n${when}${fence}${word} sha256=${sha256}\n${inside}${end}${fence}\n`;
 }
 
-/** The hashes of those that are there whole: the text was taken out again and its hash is the one beside it. */
+/** The originals whose content has the hash beside it, by hash. */
 export function originalsIn(document: string): ReadonlyMap<string, Buffer> {
   const found = new Map<string, Buffer>();
   if (!document.includes(HEADING)) return found;
@@ -50,7 +49,7 @@ export function originalsIn(document: string): ReadonlyMap<string, Buffer> {
   return found;
 }
 
-/** A last line end that the text did not have is the block's own. */
+/** The last line end may belong to the block and not to the text. */
 function restored(inside: string, word: string, sha256: string): Buffer | null {
   const ways =
     word === 'base64'
@@ -68,7 +67,7 @@ function hasControl(text: string): boolean {
   return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufeff]|\r(?!\n)/.test(text);
 }
 
-/** The same for texts that differ in nothing that can be read: marks at the start, line ends, spaces at line ends. */
+/** The same for texts that differ only in a byte order mark, line ends and trailing spaces. */
 export function contentKey(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   if (text.includes('\uFFFD')) return hexDigestOf(bytes);

@@ -1,4 +1,4 @@
-/** What is left of a piece of markdown when its marks are taken away. */
+/** A piece of markdown without its marks. */
 
 const LINK = /!?\[([^\][]{0,300})\]\([^()\s]{0,500}\)/g;
 const WIKI_LINK = /\[\[([^\][|]{1,200})(?:\|[^\][]{0,200})?\]\]/g;
@@ -37,7 +37,7 @@ export function plainText(text: string): string {
   return plain;
 }
 
-/** What a form asks to be filled in: `<role>`, `{from}`, `[name]`, `YYYY-MM-DD`, `XXX`, `__NAME__`, `string`. */
+/** Whether the text is a blank of a form: `<role>`, `{from}`, `[name]`, `YYYY-MM-DD`, `XXX`, `__NAME__`, `string`. */
 export function isPlaceholder(text: string): boolean {
   const plain = text.trim();
   if (BLANK.test(plain)) return true;

@@ -1,4 +1,4 @@
-/** Text of anybody → what it says. Total: whatever comes in, a reading comes out, with the text in it. */
+/** Reads a handoff in any form. Never fails: every text gives a reading that holds the text. */
 import { agentOf } from './agents.ts';
 import { choose, type Chosen } from './choose-value.ts';
 import { instantOf } from './dates.ts';
@@ -8,13 +8,13 @@ import { jsonFields } from './json-fields.ts';
 import { judge } from './judge.ts';
 import { isBinary, linesOf, TEXT_MAX, withoutMark } from './lines.ts';
 import { looseFields } from './loose-keys.ts';
-import { markdownFields } from './markdown-fields.ts';
+import { markdownFields, type MarkdownFields } from './markdown-fields.ts';
 import { isPlaceholder, plainText } from './plain-text.ts';
-import type { Field, Form, Found, LegacyReading, ReadingProblem } from './legacy-reading.ts';
+import type { Field, Form, Found, LegacyReading } from './legacy-reading.ts';
 import { stateOf } from './status-words.ts';
 import { yamlFields } from './yaml-fields.ts';
 
-/** `name` is that of the file, with its folders where they are known; it is asked only for what the text does not say. */
+/** `name` is the path of the file; it counts only for what the text does not say. */
 export function readLegacy(text: string, name = ''): LegacyReading {
   const said = readName(name);
   const gathered = gather(text, name);
@@ -37,17 +37,10 @@ export function readLegacy(text: string, name = ''): LegacyReading {
   };
 }
 
-interface Everything {
-  readonly fields: readonly Field[];
-  readonly problems: readonly ReadingProblem[];
-  readonly title: Field | null;
-  readonly headEnd: number;
-}
+const NOTHING: MarkdownFields = { fields: [], problems: [], title: null, headEnd: 1 };
 
-const NOTHING: Everything = { fields: [], problems: [], title: null, headEnd: 1 };
-
-function gather(whole: string, name: string): Everything {
-  const refuse = (says: string): Everything => ({ ...NOTHING, problems: [{ line: 1, says }] });
+function gather(whole: string, name: string): MarkdownFields {
+  const refuse = (says: string): MarkdownFields => ({ ...NOTHING, problems: [{ line: 1, says }] });
   if (whole.length > TEXT_MAX) return refuse(`larger than ${TEXT_MAX} characters; kept, not read`);
   if (isBinary(whole)) return refuse('not a text; kept, not read');
   const text = withoutMark(whole);
@@ -62,15 +55,11 @@ function gather(whole: string, name: string): Everything {
   const front = frontMatterOf(lines);
   const head = front === null ? null : yamlFields(front.text, front.line, 'front-matter');
   const rest = markdownFields(lines, front?.end ?? 0);
-  return {
-    fields: [...(head?.fields ?? []), ...rest.fields],
-    problems: [...(head?.problems ?? []), ...rest.problems],
-    title: rest.title,
-    headEnd: rest.headEnd,
-  };
+  if (head === null) return rest;
+  return { ...rest, fields: [...head.fields, ...rest.fields], problems: [...head.problems, ...rest.problems] };
 }
 
-/** What people write above a YAML file for other people. */
+/** Fields in the comments at the top of a YAML file. */
 function commentFields(text: string): readonly Field[] {
   const lines = linesOf(text).slice(0, 40);
   const end = lines.findIndex((line) => line.trim() !== '' && !/^\s*(?:#|---)/.test(line));
@@ -78,21 +67,18 @@ function commentFields(text: string): readonly Field[] {
   return looseFields(comments.join('\n'), 1, 'comment').map((field) => ({ ...field, path: field.key }));
 }
 
-/** What the text does not say in fields may be said by its title, and after that by its name. */
-function completed(chosen: Chosen, { title, fields }: Everything, name: NameSays): Chosen {
+/** Fills roles without a field from the title, and then from the name of the file. */
+function completed(chosen: Chosen, { title, fields }: MarkdownFields, name: NameSays): Chosen {
   const route = fields.find(({ key, text }) => ROUTE.test(key) && text.length < 200) ?? null;
   const arrow = arrowIn(chosen.from) ?? arrowIn(route) ?? arrowIn(title) ?? wordsIn(title);
   const headline = title === null ? null : { ...title, sure: 'certain' as const };
-  const given = chosen.title?.sure === 'certain' ? chosen.title : (headline ?? chosen.title);
+  const isArrow = arrow !== null && (chosen.from === null || arrow.at === chosen.from.line);
   return {
     ...chosen,
-    from:
-      arrow !== null && (chosen.from === null || arrow.at === chosen.from.line)
-        ? arrow.from
-        : (chosen.from ?? named('from', name.from)),
+    from: isArrow ? arrow.from : (chosen.from ?? named('from', name.from)),
     to: chosen.to ?? arrow?.to ?? named('to', name.to),
     created: chosen.created ?? dayNamed(name),
-    title: given,
+    title: chosen.title?.sure === 'certain' ? chosen.title : (headline ?? chosen.title),
     task: chosen.task ?? taskIn(title) ?? taskIn(chosen.id),
   };
 }
@@ -127,7 +113,7 @@ function wordsIn(title: Field | null): Arrow | null {
   return { from: { ...title, text: from, sure: 'guess' }, to: { ...title, text: to, sure: 'guess' }, at: title.line };
 }
 
-/** At the beginning, where it is the name of the thing; further on it is only spoken of. */
+/** Only at the beginning; further on a task is only mentioned. */
 const TASK =
   /^\W*(?:(?:hand-?off|hand-?over|task|ticket)\b[^A-Za-z0-9]*)?([A-Z][A-Z0-9]{0,9}(?:-\d{4})?-\d{1,6})(?![\w-])/i;
 
@@ -146,7 +132,7 @@ function dayNamed({ createdAt }: NameSays): Found | null {
     : named('created', new Date(createdAt).toISOString().replace(/T00:00:00\.000Z$/, ''));
 }
 
-function mainForm({ fields }: Everything): Form {
+function mainForm({ fields }: MarkdownFields): Form {
   const counts = new Map<Form, number>();
   for (const { form } of fields) counts.set(form, (counts.get(form) ?? 0) + (form === 'front-matter' ? 3 : 1));
   counts.delete('heading');

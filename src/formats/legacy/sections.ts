@@ -1,10 +1,10 @@
-/** The sections of a document by what they are about, as far as their headings say it in words that are known. */
+/** The sections of a document whose headings say in known words what they are about. */
 import { fencesIn } from './fences.ts';
 import { frontMatterOf } from './front-matter.ts';
 import { wordOf } from './keys.ts';
 import { linesOf } from './lines.ts';
 import { plainText } from './plain-text.ts';
-import type { Field, LegacyReading } from './legacy-reading.ts';
+import { isStructured, type Field, type LegacyReading } from './legacy-reading.ts';
 
 const ABOUT = {
   purpose:
@@ -81,7 +81,7 @@ function fieldItems(fields: readonly Field[], about: Topic): readonly string[] {
   const items = new Map<string, string[]>();
   const texts: string[] = [];
   for (const { path, text, form } of fields) {
-    if (text === '' || (form !== 'front-matter' && form !== 'yaml' && form !== 'json')) continue;
+    if (text === '' || !isStructured(form)) continue;
     const [, list = '', index = ''] = /^(.*?)\[(\d+)\](?:\.|$)/.exec(path) ?? [];
     if (index !== '' && topicOf(lastKeyOf(list)) === about) {
       const key = `${list}[${index}]`;

@@ -1,7 +1,7 @@
-/** Words that people write behind "status", and the states of ours that they mean. What is not here is kept as it is. */
+/** Words that people write as a status, and the states that they mean. */
 import type { State } from '../../domain/lifecycle.ts';
 
-/** Longer sayings stand for themselves: `ready for review` is not `ready`. */
+/** A longer phrase counts before a shorter one: `ready for review` is not `ready`. */
 const SAYINGS = {
   draft:
     'draft|drafted|drafting|created|proposed|proposal|planned|planning|backlog|idea|concept|not sent|borrador|brouillon|entwurf|草稿',
@@ -53,7 +53,7 @@ for (const state of Object.keys(SAYINGS) as State[]) {
 }
 
 const WORDS_MAX = 4;
-/** A saying this long is a sentence, and a sentence says more than its first word. */
+/** A longer text is a sentence, which says more than its first word. */
 const SENTENCE_WORDS = 9;
 
 export function stateOf(text: string): State | null {
@@ -66,8 +66,6 @@ export function stateOf(text: string): State | null {
 function stateIn(text: string): State | null {
   const words = wordsOf(text);
   if (words[0] === '' || words.length > SENTENCE_WORDS) return null;
-  const whole = STATE_OF.get(words.join(' '));
-  if (whole !== undefined) return whole;
   for (let count = Math.min(WORDS_MAX, words.length); count > 0; count -= 1) {
     const state = STATE_OF.get(words.slice(0, count).join(' '));
     if (state !== undefined) return state;
@@ -75,7 +73,7 @@ function stateIn(text: string): State | null {
   return null;
 }
 
-/** In small letters, without accents and signs, in one spelling of Unicode. */
+/** In lower case, without accents and signs, in one Unicode normal form. */
 function wordsOf(text: string): readonly string[] {
   return text
     .normalize('NFKD')

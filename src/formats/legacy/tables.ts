@@ -1,4 +1,4 @@
-/** Tables of two columns are keys and values; a table with one row of data is one, lying on its side. */
+/** Fields of tables: two columns are keys and values; a table with one row has its keys in the head. */
 import { meaningsOf } from './keys.ts';
 import { plainText } from './plain-text.ts';
 import type { Field } from './legacy-reading.ts';
@@ -26,7 +26,7 @@ export function tableFields(lines: readonly string[], index: number): readonly F
     return head.cells.map((key, column) => fieldOf(key, row?.cells[column] ?? '', row?.line ?? 0));
   }
   const pairs = body.filter(({ cells }) => cells.length === 2);
-  // Some write the first pair where the names of the columns should stand.
+  // Some people write the first pair into the head.
   const isPair = head !== undefined && head.cells.length === 2 && hasRole(head.cells[0] ?? '');
   const first = isPair && pairs.some(({ cells }) => hasRole(cells[0] ?? '')) ? [head] : [];
   return [...first, ...pairs].map(({ cells, line }) => fieldOf(cells[0] ?? '', cells[1] ?? '', line));

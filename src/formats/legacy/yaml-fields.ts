@@ -1,14 +1,13 @@
 /**
- * The fields of a piece of YAML, as its text has them: `0042` stays `0042`, and a date stays what was written.
- *
- * The tree is walked, never turned into values: an alias is kept by its name, so ten lines cannot become a billion.
+ * The fields of a piece of YAML as they were written: `0042` stays `0042`. The tree is walked and never turned into values:
+ * an alias is kept by its name, so ten lines cannot become a billion.
  */
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Node, type Pair } from 'yaml';
 import { DEPTH_MAX, FIELDS_MAX, lineCounter } from './lines.ts';
 import { looseFields } from './loose-keys.ts';
 import type { Field, Form, ReadingProblem } from './legacy-reading.ts';
 
-/** Beyond this the parser's own effort would be felt; line by line is enough. */
+/** A larger text is read line by line, because the parser would take too long. */
 const PARSED_MAX = 128 * 1024;
 const BLANK_LINES_MAX = 300;
 
@@ -47,7 +46,7 @@ export function yamlFields(text: string, firstLine: number, form: Form): Gathere
     const at = rangeOf(pair.key)?.[0] ?? 0;
     walk(pair.value, key, path === '' ? key : `${path}.${key}`, depth + 1, at);
   };
-  // The first document is what the file is about; the others keep their number.
+  // The first document is the handoff; the paths of the others have their number.
   for (const [index, { contents }] of parsed.documents.entries())
     walk(contents, '', index === 0 ? '' : `[${index}]`, 0, -1);
   if (fields.length === FIELDS_MAX) problems.push({ line: firstLine, says: `more than ${FIELDS_MAX} fields` });
@@ -78,10 +77,7 @@ function parse(text: string): Parsed {
   }
 }
 
-/**
- * The parser descends by calling itself: brackets, dashes and indentation are all ways to send it down. Over blank lines
- * it goes again and again.
- */
+/** The parser recurses with brackets, dashes and indentation, and reads blank lines again and again. */
 function isWearing(text: string): boolean {
   let depth = 0;
   let blank = 0;
@@ -98,7 +94,7 @@ function isWearing(text: string): boolean {
 
 const FLAT_LINE = /^([A-Za-z][\w-]{0,60}): +(?:"([^"\\]{0,400})"|([A-Za-z0-9][^#:"'\\{}[\]&*!|>%@`]{0,400}))?$/;
 
-/** Most front matter is a few plain lines, and reading those by hand saves the parser for what needs it. */
+/** Most front matter is a few plain lines, which need no parser. */
 function flatFields(text: string, firstLine: number, form: Form): readonly Field[] | null {
   if (text.length > 4_000) return null;
   const fields: Field[] = [];

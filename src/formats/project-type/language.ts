@@ -1,4 +1,4 @@
-/** What the languages have in common: what they read, what they contribute. */
+/** What the languages have in common. */
 import type { ProjectCommands } from '../../domain/shadow-plan.ts';
 
 export interface ProjectSource {
@@ -15,7 +15,6 @@ export interface ProjectSource {
   readonly python?: string;
 }
 
-/** What a language contributes; the rest is the same for all. */
 export interface LanguageCommands extends Omit<ProjectCommands, 'baseTest'> {
   /** Installs what the tests of another checkout need, in the folder of that checkout. */
   readonly prepareCheckout: string | null;
@@ -23,14 +22,29 @@ export interface LanguageCommands extends Omit<ProjectCommands, 'baseTest'> {
   readonly checkoutTest: string | null;
 }
 
-/** For what is used where it lies: the checkout itself, as git got it from the address. */
+/** Lists the files of a checkout, for projects that are used where they lie. */
 export const CHECKOUT_FILES =
   'cd "$SOURCE" && git ls-files > /tmp/checkout-files && ' +
   'git hash-object --no-filters --stdin-paths < /tmp/checkout-files | paste -d " " - /tmp/checkout-files';
 
-/** More would not fit on a command line. */
+/** So many fit on a command line. */
 const TEST_FILES_MAX = 50;
 
+/** Changed files that match and still exist. */
+export function changedCode(
+  { changedFiles, paths }: ProjectSource,
+  isCode: (path: string) => boolean,
+): readonly string[] {
+  const there = new Set(paths);
+  return changedFiles.filter((path) => isCode(path) && there.has(path));
+}
+
+/** A command that asks a program for its version or its help. */
+export function versionOrHelp(program: string): string {
+  return `{ ${program} --version || ${program} --help; }`;
+}
+
+/** Test files that changed or are named after a changed file. */
 export function affectedTestFiles(
   paths: readonly string[],
   changedFiles: readonly string[],

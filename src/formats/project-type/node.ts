@@ -1,7 +1,14 @@
 /** Node projects, by their package.json. */
 import * as z from 'zod';
 import { shellWord } from '../../domain/shadow.ts';
-import { affectedTestFiles, CHECKOUT_FILES, type LanguageCommands, type ProjectSource } from './language.ts';
+import {
+  affectedTestFiles,
+  changedCode,
+  CHECKOUT_FILES,
+  versionOrHelp,
+  type LanguageCommands,
+  type ProjectSource,
+} from './language.ts';
 
 const Names = z.record(z.string(), z.unknown()).catch({});
 
@@ -31,7 +38,7 @@ const NO_TEST = /no test specified/;
 const CODE = /\.(?:js|mjs|cjs)$/;
 const TEST_FILE = /(?:^|\/)(?:tests?|__tests__|spec)\/|[.-](?:test|spec)\.[a-z]+$/;
 
-/** Null: it is not there or no JSON. */
+/** Null: the file is absent or no JSON. */
 export function readNodePackage(text: string | undefined): NodePackage | null {
   if (text === undefined) return null;
   try {
@@ -42,12 +49,9 @@ export function readNodePackage(text: string | undefined): NodePackage | null {
   }
 }
 
-/** Changed files that are modules: no tests, nothing that has to be compiled first. */
-export function nodeModules({ changedFiles, paths }: ProjectSource): readonly string[] {
-  const there = new Set(paths);
-  return changedFiles
-    .filter((path) => CODE.test(path) && !TEST_FILE.test(path) && there.has(path))
-    .map((p) => `./${p}`);
+/** Changed files that can be loaded as modules: no tests, nothing that has to be compiled first. */
+export function nodeModules(source: ProjectSource): readonly string[] {
+  return changedCode(source, (path) => CODE.test(path) && !TEST_FILE.test(path)).map((path) => `./${path}`);
 }
 
 export function nodeCommands(source: ProjectSource, modules: readonly string[]): LanguageCommands {
@@ -68,15 +72,14 @@ export function nodeCommands(source: ProjectSource, modules: readonly string[]):
     : { ...shared, ...asCheckout(own, entry, prepareCheckout) };
 }
 
-/** A package with a name is installed as others get it: by its GitHub address, into an empty project. */
+/** A package with a name is installed as its users install it: by its GitHub address, into an empty project. */
 function asDependency(
   { repository, commit }: ProjectSource,
   own: NodePackage,
   prepareCheckout: string | null,
 ): Pick<LanguageCommands, 'install' | 'installedFiles' | 'imports' | 'cli'> {
   const address = `https://github.com/${repository}`;
-  // A package that is built when git installs it needs all of npm's way there; any other is packed from its clone, which
-  // takes half the time.
+  // A package with build scripts is installed by npm from git; any other is packed from a clone, which takes half the time.
   const isBuilt = ['prepare', 'preinstall', 'install', 'postinstall'].some((name) => own.scripts[name] !== undefined);
   const getPackage = isBuilt
     ? `npm install ${shellWord(`git+${address}.git#${commit}`)}`
@@ -97,7 +100,7 @@ function asDependency(
     imports: hasEntry
       ? `cd "$CONSUMER" && node --input-type=module -e ${shellWord(`await import(${JSON.stringify(name)})`)}`
       : null,
-    cli: command === null ? null : `cd "$CONSUMER" && ${asked(`node_modules/.bin/${command}`)}`,
+    cli: command === null ? null : `cd "$CONSUMER" && ${versionOrHelp(`node_modules/.bin/${command}`)}`,
   };
 }
 
@@ -113,16 +116,13 @@ function asCheckout(
     install: `${CACHE} && cd "$SOURCE" && ${prepareCheckout ?? 'npm install --no-package-lock'}`,
     installedFiles: CHECKOUT_FILES,
     imports: entry === null ? null : `cd "$SOURCE" && ${loadCommand([`./${entry}`]) ?? 'true'}`,
-    cli: file === null ? null : `cd "$SOURCE" && ${asked(`node ${shellWord(`./${file.replace(/^\.\//, '')}`)}`)}`,
+    cli:
+      file === null ? null : `cd "$SOURCE" && ${versionOrHelp(`node ${shellWord(`./${file.replace(/^\.\//, '')}`)}`)}`,
   };
 }
 
 /** npm writes into its cache; the one from outside is read-only. */
 const CACHE = '{ [ ! -d /cache/npm ] || [ -d /tmp/npm-cache ] || cp -r /cache/npm /tmp/npm-cache; }';
-
-function asked(program: string): string {
-  return `{ ${program} --version || ${program} --help; }`;
-}
 
 function isInstallable({ name, version, private: isPrivate }: NodePackage): boolean {
   return name !== null && PACKAGE_NAME.test(name) && version !== null && !isPrivate;
@@ -161,7 +161,6 @@ function loadCommand(modules: readonly string[]): string | null {
   return `node --input-type=module -e ${shellWord(program)} -- ${modules.map(shellWord).join(' ')}`;
 }
 
-/** Test files that are named after a changed module, or changed themselves. */
 function affectedTest({ paths, changedFiles }: ProjectSource): string | null {
   const tests = affectedTestFiles(paths, changedFiles, (path) => CODE.test(path) && TEST_FILE.test(path));
   return tests.length === 0 ? null : `node --test ${tests.map(shellWord).join(' ')}`;

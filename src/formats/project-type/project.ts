@@ -10,18 +10,8 @@ import { nodeCommands, nodeModules } from './node.ts';
 import { pythonCommands, pythonModules } from './python.ts';
 import { rustCommands, rustModules } from './rust.ts';
 
-/** The files whose text decides; the first that exists names the type. */
-export const DECIDING_FILES = [
-  'package.json',
-  'pyproject.toml',
-  'setup.cfg',
-  'setup.py',
-  'requirements.txt',
-  'Cargo.toml',
-  'go.mod',
-] as const;
-
-const TYPE_BY_FILE: Record<(typeof DECIDING_FILES)[number], ProjectType> = {
+/** The first of these files at the top of a repository names its type. */
+const TYPE_BY_FILE = {
   'package.json': 'node',
   'pyproject.toml': 'python',
   'setup.cfg': 'python',
@@ -29,22 +19,20 @@ const TYPE_BY_FILE: Record<(typeof DECIDING_FILES)[number], ProjectType> = {
   'requirements.txt': 'python',
   'Cargo.toml': 'rust',
   'go.mod': 'go',
-};
+} as const satisfies Record<string, ProjectType>;
+export const DECIDING_FILES = Object.keys(TYPE_BY_FILE) as readonly (keyof typeof TYPE_BY_FILE)[];
 
-/** A repository may hold several; the one with its own package file at the top comes first in the order above. */
 export function detectProjectType({ paths }: Pick<ProjectSource, 'paths'>): ProjectType | null {
-  const names = new Set(paths);
-  const file = DECIDING_FILES.find((name) => names.has(name));
+  const file = DECIDING_FILES.find((name) => paths.includes(name));
   return file === undefined ? null : TYPE_BY_FILE[file];
 }
 
-const LANGUAGES: Record<
-  ProjectType,
-  {
-    readonly commands: (source: ProjectSource, modules: readonly string[]) => LanguageCommands;
-    readonly modules: (source: ProjectSource) => readonly string[];
-  }
-> = {
+interface Language {
+  readonly commands: (source: ProjectSource, modules: readonly string[]) => LanguageCommands;
+  readonly modules: (source: ProjectSource) => readonly string[];
+}
+
+const LANGUAGES: Record<ProjectType, Language> = {
   node: { commands: nodeCommands, modules: nodeModules },
   python: { commands: pythonCommands, modules: pythonModules },
   rust: { commands: rustCommands, modules: rustModules },
@@ -78,7 +66,7 @@ function inSource(command: string | null): string | null {
   return command === null ? null : `cd "$SOURCE" && ${command}`;
 }
 
-/** In a checkout of its own, so that what the change left behind cannot be in the way. */
+/** Runs in a checkout of its own, away from what the change left behind. */
 function baseTestOf({ repository, base }: ProjectSource, prepare: string | null, test: string | null): string | null {
   if (base === null || test === null) return null;
   const url = shellWord(`https://github.com/${repository}`);

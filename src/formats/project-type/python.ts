@@ -1,11 +1,18 @@
 /** Python projects, by pyproject.toml, setup.cfg or setup.py. */
 import { shellWord } from '../../domain/shadow.ts';
-import { affectedTestFiles, CHECKOUT_FILES, type LanguageCommands, type ProjectSource } from './language.ts';
+import {
+  affectedTestFiles,
+  changedCode,
+  CHECKOUT_FILES,
+  versionOrHelp,
+  type LanguageCommands,
+  type ProjectSource,
+} from './language.ts';
 import { tomlTable, tomlText } from './toml-fields.ts';
 
 const VENV = '/tmp/venv';
 const PYTHON = `${VENV}/bin/python`;
-/** For the commit before the change: its package must not meet the changed one. */
+/** For the commit before the change, so that the two packages do not meet. */
 const BASE_VENV = '/tmp/base-venv';
 const CODE = /\.py$/;
 const TEST_FILE = /(?:^|\/)(?:tests?\/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)/;
@@ -37,24 +44,14 @@ function dependenciesIn(project: string): readonly string[] {
 }
 
 /** `src/pkg/a.py` is `pkg.a`. */
-export function pythonModules({ changedFiles, paths }: ProjectSource): readonly string[] {
-  const there = new Set(paths);
-  return [
-    ...new Set(
-      changedFiles
-        .filter((path) => CODE.test(path) && !TEST_FILE.test(path) && path !== 'setup.py' && there.has(path))
-        .flatMap((path) => moduleOf(path)),
-    ),
-  ];
-}
-
-function moduleOf(path: string): readonly string[] {
-  const parts = path
-    .replace(/^src\//, '')
-    .replace(CODE, '')
-    .split('/');
-  const named = parts.at(-1) === '__init__' ? parts.slice(0, -1) : parts;
-  return named.length > 0 && named.every((part) => IDENTIFIER.test(part)) ? [named.join('.')] : [];
+export function pythonModules(source: ProjectSource): readonly string[] {
+  const files = changedCode(source, (path) => CODE.test(path) && !TEST_FILE.test(path) && path !== 'setup.py');
+  const modules = files.flatMap((path) => {
+    const parts = path.replace(/^src\/|\.py$/g, '').split('/');
+    const named = parts.at(-1) === '__init__' ? parts.slice(0, -1) : parts;
+    return named.length > 0 && named.every((part) => IDENTIFIER.test(part)) ? named.join('.') : [];
+  });
+  return [...new Set(modules)];
 }
 
 /** The packages and modules at the top, which an installation provides. */
@@ -77,30 +74,23 @@ export function pythonCommands(source: ProjectSource, modules: readonly string[]
   const isPackage = ['pyproject.toml', 'setup.cfg', 'setup.py'].some((name) => source.texts.has(name));
   const loaded = modules.length > 0 ? modules : tops;
   return {
-    install: isPackage ? installCommand(source, own) : requirementsCommand(source),
+    install: isPackage
+      ? wheelCommand(VENV, '/tmp/wheel', shellWord(`git+https://github.com/${source.repository}@${source.commit}`), own)
+      : requirementsCommand(source),
     installedFiles: isPackage && tops.length > 0 ? installedCommand(tops) : CHECKOUT_FILES,
-    // Away from the sources: only what was installed may answer.
+    // Run away from the sources, so that only the installed package can be imported.
     imports: tops.length === 0 ? null : `cd ${isPackage ? '/tmp' : '"$SOURCE"'} && ${importCommand(PYTHON, tops)}`,
-    cli:
-      script === undefined ? null : `cd /tmp && { ${VENV}/bin/${script} --version || ${VENV}/bin/${script} --help; }`,
+    cli: script === undefined ? null : `cd /tmp && ${versionOrHelp(`${VENV}/bin/${script}`)}`,
     modules: loaded.length === 0 ? null : importCommand(source.python ?? PYTHON, loaded),
     test: testCommand(source),
     affectedTest: affectedTest(source),
-    prepareCheckout: isPackage ? checkoutCommand(own) : null,
+    prepareCheckout: isPackage ? wheelCommand(BASE_VENV, '/tmp/base-wheel', '.', own) : null,
     checkoutTest: testCommand({ ...source, python: isPackage ? `${BASE_VENV}/bin/python` : PYTHON }),
     testNeedsInstall: true,
   };
 }
 
-/** Built with the image's own build tools, installed into an empty environment that sees nothing of the host. */
-function installCommand({ repository, commit }: ProjectSource, own: PythonPackage): string {
-  return wheelCommand(VENV, '/tmp/wheel', shellWord(`git+https://github.com/${repository}@${commit}`), own);
-}
-
-function checkoutCommand(own: PythonPackage): string {
-  return wheelCommand(BASE_VENV, '/tmp/base-wheel', '.', own);
-}
-
+/** Builds with the build tools of the image and installs into an empty environment. */
 function wheelCommand(venv: string, wheels: string, from: string, { name }: PythonPackage): string {
   return [
     `python3 -m venv --without-pip ${venv}`,

@@ -1,22 +1,14 @@
 /** Rust projects, by Cargo.toml. */
 import { shellWord } from '../../domain/shadow.ts';
-import { CHECKOUT_FILES, type LanguageCommands, type ProjectSource } from './language.ts';
+import { changedCode, CHECKOUT_FILES, versionOrHelp, type LanguageCommands, type ProjectSource } from './language.ts';
 import { tomlTable, tomlText } from './toml-fields.ts';
 
 /** `src/net/tcp.rs` is `net::tcp`; the root of a crate is the crate. */
-export function rustModules({ changedFiles, paths }: ProjectSource): readonly string[] {
-  const there = new Set(paths);
-  const modules = changedFiles
-    .filter((path) => /^src\/.*\.rs$/.test(path) && there.has(path))
-    .map((path) =>
-      path
-        .slice('src/'.length)
-        .replace(/(?:\/mod)?\.rs$/, '')
-        .split('/')
-        .join('::'),
-    )
-    .map((name) => (name === 'lib' || name === 'main' ? 'crate' : name));
-  return [...new Set(modules)];
+export function rustModules(source: ProjectSource): readonly string[] {
+  const files = changedCode(source, (path) => /^src\/.*\.rs$/.test(path));
+  const names = files.map((path) => path.slice('src/'.length).replace(/(?:\/mod)?\.rs$/, ''));
+  const isRoot = (name: string): boolean => name === 'lib' || name === 'main';
+  return [...new Set(names.map((name) => (isRoot(name) ? 'crate' : name.replaceAll('/', '::'))))];
 }
 
 export function rustCommands({ texts, paths }: ProjectSource, modules: readonly string[]): LanguageCommands {
@@ -27,7 +19,7 @@ export function rustCommands({ texts, paths }: ProjectSource, modules: readonly 
     install: 'cd "$SOURCE" && cargo build --offline',
     installedFiles: CHECKOUT_FILES,
     imports: 'cd "$SOURCE" && cargo check --offline',
-    cli: program === null ? null : `cd "$SOURCE" && { ${program} --version || ${program} --help; }`,
+    cli: program === null ? null : `cd "$SOURCE" && ${versionOrHelp(program)}`,
     modules: 'cargo check --offline --all-targets',
     test: 'cargo test --offline',
     affectedTest: affected.length === 0 ? null : `cargo test --offline -- ${affected.map(shellWord).join(' ')}`,

@@ -1,4 +1,4 @@
-/** The handoff manifest (V5), exactly as the specification writes it: JSON inside of a handoff, YAML for people. */
+/** The handoff manifest (V5) of the specification: JSON inside a handoff, YAML for people. */
 import { parseDocument, stringify } from 'yaml';
 import * as z from 'zod';
 import type { JsonObject } from '../../foundation/json.ts';
@@ -14,9 +14,8 @@ import {
 import { DEPTH_MAX, tooDeepAt } from '../document/tokens.ts';
 import { issueText } from '../issue-text.ts';
 
-/** More sources than anybody tests at once. */
 export const SOURCES_MAX = 16;
-/** A longer list is cut: whoever reads it judges by the project then. */
+/** A longer list is cut; the reader then judges the whole project. */
 const CHANGED_FILES_MAX = 2_000;
 const PATH_MAX = 4_096;
 const TEXT_BYTES_MAX = 1024 * 1024;
@@ -71,7 +70,7 @@ export function manifestText(manifest: ShadowManifest): string {
   return stringify(manifestJson(manifest), { lineWidth: 0 });
 }
 
-export interface ManifestProblem {
+interface ManifestProblem {
   /** The field that is wrong, such as `local_sources.0.github_repo`. */
   readonly field: string;
   readonly says: string;
@@ -83,26 +82,23 @@ export function readManifest(value: unknown): Result<ShadowManifest, readonly Ma
     return err(read.error.issues.map(({ path, message }) => ({ field: path.join('.'), says: message })));
   }
   const { shadow_id: id, local_sources: sources, test_context: context, failure_reason: reason } = read.data;
-  const shadowId = id === null || id === undefined ? null : readShadowId(id);
-  const failureReason = reason === null || reason === undefined ? null : readShadowErrorCode(reason);
+  const isAvailable = read.data.shadow_available;
+  const shadowId = typeof id === 'string' ? readShadowId(id) : null;
+  const failureReason = typeof reason === 'string' ? readShadowErrorCode(reason) : null;
+  const hasAllCommits = sources.every(({ snapshot_commit: commit }) => typeof commit === 'string');
   const problems: ManifestProblem[] = [];
-  if (shadowId === null && typeof id === 'string') problems.push({ field: 'shadow_id', says: SHADOW_ID_RULE });
-  if (read.data.shadow_available && shadowId === null && typeof id !== 'string') {
-    problems.push({ field: 'shadow_id', says: 'a shadow that is available has an id' });
-  }
-  if (
-    read.data.shadow_available &&
-    sources.some(({ snapshot_commit: commit }) => commit === null || commit === undefined)
-  ) {
-    problems.push({ field: 'local_sources', says: 'every source of a shadow names its snapshot_commit' });
-  }
-  if (failureReason === null && typeof reason === 'string') {
-    problems.push({ field: 'failure_reason', says: `${JSON.stringify(reason)} is no code of the specification` });
-  }
+  const unless = (isRight: boolean, field: string, says: string): void => {
+    if (!isRight) problems.push({ field, says });
+  };
+  unless(shadowId !== null || typeof id !== 'string', 'shadow_id', SHADOW_ID_RULE);
+  unless(typeof id === 'string' || !isAvailable, 'shadow_id', 'a shadow that is available has an id');
+  unless(hasAllCommits || !isAvailable, 'local_sources', 'every source of a shadow names its snapshot_commit');
+  const unknown = `${JSON.stringify(reason)} is no code of the specification`;
+  unless(failureReason !== null || typeof reason !== 'string', 'failure_reason', unknown);
   if (problems.length > 0) return err(problems);
   return ok({
     shadowId,
-    shadowAvailable: read.data.shadow_available,
+    shadowAvailable: isAvailable,
     localSources: sources.map(({ path, github_repo: repository, snapshot_commit: commit }) => ({
       path,
       repository,
@@ -116,7 +112,7 @@ export function readManifest(value: unknown): Result<ShadowManifest, readonly Ma
   });
 }
 
-/** The YAML form; what cannot be parsed is told with line and column. */
+/** Reads the YAML form. */
 export function readManifestText(text: string): Result<ShadowManifest, readonly ManifestProblem[]> {
   if (Buffer.byteLength(text) > TEXT_BYTES_MAX) {
     return err([{ field: '', says: `the manifest is larger than ${TEXT_BYTES_MAX} bytes` }]);

@@ -1,10 +1,10 @@
-/** The verdict (V8), with the specification's keys: JSON as the result of a handoff, YAML for people. */
+/** The verdict (V8) with the keys of the specification: JSON as the result of a handoff, YAML for people. */
 import { stringify } from 'yaml';
 import * as z from 'zod';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { JudgedPoint, RunEvidence, ShadowVerdict } from '../../domain/shadow-verdict.ts';
 
-/** Of the output of one command. The whole verdict has to fit into a result. */
+/** Bounds the output of one command, so that the whole verdict fits into a result. */
 const OUTPUT_CHARS_MAX = 4_000;
 const ISSUES_MAX = 100;
 const SAYS_CHARS_MAX = 1_000;
@@ -71,7 +71,7 @@ function runJson({ command, exitCode, durationMs, output, stoppedBy }: RunEviden
   };
 }
 
-/** Beginning and end: a failure is usually told in one of them. Half a character is left out. */
+/** Keeps the beginning and the end, which usually tell of a failure; half a character is replaced. */
 function cut(text: string, max: number): string {
   const sound = text.replaceAll('\u0000', '\ufffd').replaceAll(/\p{Surrogate}/gu, '\ufffd');
   if (sound.length <= max) return sound;
@@ -80,7 +80,7 @@ function cut(text: string, max: number): string {
   return `${sound.slice(0, half)}${gap}${sound.slice(-half)}`.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** What a reader of a stored verdict relies on; everything else in it is for people. */
+/** The fields of a stored verdict that programs read; the others are for people. */
 const VerdictShape = z.looseObject({
   verdict: z.enum(['PASS', 'FAIL', 'INCOMPLETE']),
   mode: z.enum(['shadow', 'host-only']).nullable(),
@@ -100,7 +100,7 @@ const VerdictShape = z.looseObject({
 
 export type StoredVerdict = z.infer<typeof VerdictShape>;
 
-/** Null: this is no verdict. */
+/** Null: the value is no verdict. */
 export function readVerdict(value: unknown): StoredVerdict | null {
   const read = VerdictShape.safeParse(value);
   return read.success ? read.data : null;

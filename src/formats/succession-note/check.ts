@@ -1,4 +1,4 @@
-/** How good a handoff document is, as far as a machine can tell: its sections, and the files that it names. */
+/** Scores a succession document: its sections, and the files that it names. */
 import { SECTIONS, type SectionTitle } from './sections.ts';
 
 export interface DocumentCheck {
@@ -6,14 +6,14 @@ export interface DocumentCheck {
   readonly score: number;
   readonly missing: readonly SectionTitle[];
   readonly empty: readonly SectionTitle[];
-  /** Paths that the document names; whoever asks looks which of them exist. */
+  /** Paths that the document names. */
   readonly named: readonly string[];
   readonly absent: readonly string[];
 }
 
 const SECTION_POINTS = 10;
 const FILES_POINTS = 40;
-/** A document that names more files than this is an inventory; the first ones are looked at. */
+/** Only the first paths are checked; a longer list is an inventory. */
 const NAMED_MAX = 100;
 const TEXT_MAX = 1_024 * 1_024;
 
@@ -28,12 +28,12 @@ export function checkDocument(text: string, exists: (path: string) => boolean): 
   return { score: forSections + (text.trim() === '' ? 0 : forFiles), missing, empty, named, absent };
 }
 
-/** Whether nothing is missing: then a document counts as finished also where the agent does not say so. */
+/** A complete document counts as finished even if the agent does not say so. */
 export function isWhole({ missing, empty }: DocumentCheck): boolean {
   return missing.length === 0 && empty.length === 0;
 }
 
-/** The text below each heading that is recognized, up to the next heading. */
+/** The text below each recognized heading, up to the next heading. */
 function bodiesOf(text: string): ReadonlyMap<SectionTitle, string> {
   const bodies = new Map<SectionTitle, string>();
   let open: SectionTitle | null = null;
@@ -68,7 +68,7 @@ function pathsIn(text: string): readonly string[] {
   return [...new Set(paths)].slice(0, NAMED_MAX);
 }
 
-/** With or without a line number behind it. Only what has a folder and an ending is a path beyond doubt. */
+/** With or without a line number behind it. Only a word with a folder and an ending is surely a path. */
 function pathIn(word: string): string | null {
   const path = word.trim().replace(/:\d+(?:[-:]\d+)?$/, '');
   const looksLike = /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]+\.[A-Za-z]\w{0,7}$/.test(path);

@@ -1,4 +1,4 @@
-/** The texts of a succession. What is typed is one short line that points to a file; what is long is a file. */
+/** The texts of a succession. A typed line is short and points to a file; a long text is a file. */
 import type { SuccessionReason } from '../../domain/succession.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -20,7 +20,7 @@ export interface Asked {
   readonly documentPath: string;
 }
 
-/** The file behind the typed line. */
+/** The file to which the typed line points. */
 export function instructionText({ handoff, agent, persona, reason, context, documentPath }: Asked): string {
   const sections = SECTIONS.map(({ title, about }, index) => `${index + 1}. \`## ${title}\`: ${about}`);
   const asked = context === null ? [] : ['', '## What the operator asks you to mention', '', quoted(context)];
@@ -41,7 +41,7 @@ export function instructionText({ handoff, agent, persona, reason, context, docu
   ].join('\n');
 }
 
-/** What is typed into the outgoing agent's terminal. */
+/** Typed into the terminal of the outgoing agent. */
 export function instructionLine({ handoff, documentPath }: Asked, instructionPath: string): string {
   return `Baton ${handoff}: read ${instructionPath} and write your handoff document to ${documentPath} now, then end your turn.`;
 }
@@ -57,7 +57,7 @@ export interface Passed {
   readonly drift: string | null;
 }
 
-/** What is typed into the successor's terminal: the document itself is never typed. */
+/** Typed into the terminal of the successor; the document itself is never typed. */
 export function injectionLine({ handoff, agent, persona, documentPath, sha256, substitute, drift }: Passed): string {
   const author = substitute
     ? `Baton wrote a substitute for the handoff document of your predecessor, agent ${agent} (${persona}), who was stopped by a usage limit`
@@ -75,7 +75,7 @@ export interface PersonaTexts {
   readonly experience: string | null;
 }
 
-/** What a successor reads first: who it is. Guardrails come before everything else. */
+/** The first text for a successor: who it is. Guardrails come first. */
 export function primingText(persona: string, { guardrails, skill, experience }: PersonaTexts): string {
   return [
     `You are ${persona}. Read this, answer "ready" in one line, and wait: your first task follows.`,
@@ -86,7 +86,7 @@ export function primingText(persona: string, { guardrails, skill, experience }: 
   ].join('\n\n');
 }
 
-/** Where a terminal takes one line only. */
+/** For a terminal that takes only one line. */
 export function primingLine(handoff: string, path: string): string {
   return `Baton ${handoff}: read ${path} to learn who you are, answer ready, and wait for your first task.`;
 }
@@ -103,7 +103,7 @@ export interface Substitute extends Asked {
   readonly transcriptTail: string;
 }
 
-/** For an agent that can no longer write: marked as what it is, and made of what can be seen from outside. */
+/** For an agent that can no longer write: marked as a substitute, and made from what can be seen from outside. */
 export function substituteText(given: Substitute): string {
   const { agent, persona, handoff, reason, git, transcriptTail } = given;
   const files = git === null || git.dirty.length === 0 ? ['(none seen)'] : git.dirty.map((line) => `- ${line}`);
@@ -146,7 +146,7 @@ export function substituteText(given: Substitute): string {
   ].join('\n');
 }
 
-/** Text of others stays visibly theirs: no line of it can pass for a heading of ours. */
+/** Quotes the text of others, so that no line of it can pass for a heading of ours. */
 function quoted(text: string): string {
   return text
     .split(/\r?\n/)
@@ -154,7 +154,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** What has changed since the snapshot, in a few words; null: nothing. */
+/** What has changed since the snapshot; null: nothing. */
 export function driftBetween(before: GitState | null, now: GitState | null): string | null {
   if (before === null || now === null) return null;
   const changes = [
@@ -169,7 +169,7 @@ export function driftBetween(before: GitState | null, now: GitState | null): str
 
 function dirtyChanges(before: readonly string[], now: readonly string[]): readonly string[] {
   const differing = [...now.filter((line) => !before.includes(line)), ...before.filter((line) => !now.includes(line))];
-  // Documents and primings are Baton's own.
+  // Baton itself writes documents and primings there.
   const files = [...new Set(differing.map((line) => line.slice(3)))].filter(
     (path) => !path.startsWith('data/personas/'),
   );

@@ -1,37 +1,36 @@
 /**
- * Which quotes and list items a line of markdown stands in, as CommonMark has it.
- *
- * Fences need no more of markdown than this: where containers begin and end, and whether a paragraph is open, because a
- * paragraph may go on lazily outside of its container. Tables and link definitions are taken for paragraphs.
+ * Tracks the quotes and list items that a line of markdown stands in, as CommonMark defines them. To find fences, only the
+ * containers matter, and whether a paragraph is open, because it may continue lazily outside of its container. Tables and
+ * link definitions are handled as paragraphs.
  */
 import { isBlank } from './fence.ts';
 
-/** Deeper is an attack or an accident; what is nested deeper is taken for text. */
+/** Deeper containers are handled as text. */
 const DEPTH_MAX = 100;
 const QUOTE = -1;
 
-/** A line while it is being read: where we are, and in which column (tabs go to every fourth). */
+/** The position in the line that is being read; tabs go to every fourth column. */
 export interface Cursor {
   readonly text: string;
   at: number;
   end: number;
   column: number;
-  /** We stand inside of a tab. */
+  /** The position is inside a tab. */
   split: boolean;
-  /** What follows: columns of white space, and where the first other character stands. */
+  /** Columns of white space that follow, and the offset of the first other character. */
   indent: number;
   inkAt: number;
-  /** No line of dashes or stars begins before here; found out once per line. */
+  /** No line of dashes or stars begins before this offset; computed once per line. */
   noRuleBefore: number;
 }
 
 export interface Containers {
-  /** From the outside in: `QUOTE`, or the columns a list item wants in front of its lines. */
+  /** From the outside in: `QUOTE`, or the indentation that a list item needs. */
   readonly open: number[];
-  /** Where among them the innermost quote stands; -1 where there is none. */
+  /** The index of the innermost quote; -1: none. */
   quoteAt: number;
   paragraph: boolean;
-  /** The innermost list item has nothing in it yet. */
+  /** The innermost list item is empty so far. */
   bare: boolean;
 }
 
@@ -52,7 +51,7 @@ export function isEmptyAhead(cursor: Cursor): boolean {
   return cursor.inkAt >= cursor.end;
 }
 
-/** Goes on by columns of white space; a tab may be used up in part. */
+/** Skips columns of white space, perhaps a part of a tab. */
 export function advance(cursor: Cursor, columns: number): void {
   let left = columns;
   if (left > 0) cursor.split = false;
@@ -67,7 +66,7 @@ export function advance(cursor: Cursor, columns: number): void {
   measure(cursor);
 }
 
-/** How many of the open containers this line goes on with. The cursor stands behind their marks afterwards. */
+/** How many of the open containers this line continues. The cursor is behind their marks afterwards. */
 export function goOn(cursor: Cursor, containers: Containers): number {
   const { open } = containers;
   for (let depth = 0; depth < open.length; depth += 1) {
@@ -76,7 +75,7 @@ export function goOn(cursor: Cursor, containers: Containers): number {
       if (!takeQuoteMark(cursor)) return depth;
     } else if (isEmptyAhead(cursor)) {
       advance(cursor, cursor.indent);
-      // An empty line goes on with all list items up to the next quote; asked in one go, because there may be many.
+      // An empty line continues all list items up to the next quote.
       if (containers.quoteAt >= depth) return open.indexOf(QUOTE, depth);
       return containers.bare ? open.length - 1 : open.length;
     } else if (cursor.indent >= wanted) advance(cursor, wanted);
@@ -85,12 +84,12 @@ export function goOn(cursor: Cursor, containers: Containers): number {
   return open.length;
 }
 
-/** Opens what begins in front of the rest of the line; `matched` of those before go on. Answers how many are open then. */
+/** Opens the containers that begin in this line; `matched` of those before continue. Answers how many are open then. */
 export function openMore(cursor: Cursor, containers: Containers, matched: number): number {
   const { open } = containers;
   let kept = matched;
   while (!isEmptyAhead(cursor) && cursor.indent < 4 && kept < DEPTH_MAX) {
-    // A paragraph that this line would have to interrupt, not one that is already left behind.
+    // An open paragraph that this line would interrupt.
     const interrupts = containers.paragraph && kept === open.length;
     const before = cursor.indent;
     if (takeQuoteMark(cursor)) {
@@ -111,7 +110,7 @@ export function isQuoted({ quoteAt }: Containers): boolean {
   return quoteAt >= 0;
 }
 
-/** Leaves all but the outer ones. */
+/** Closes all but the outer `kept` containers. */
 export function leave(containers: Containers, kept: number): void {
   containers.open.length = kept;
   if (containers.quoteAt >= kept) containers.quoteAt = containers.open.lastIndexOf(QUOTE);
@@ -132,26 +131,20 @@ function takeQuoteMark(cursor: Cursor): boolean {
   return true;
 }
 
-/** The columns from the mark to the item's text; zero where no item begins. */
+/** A bullet or a number, followed by a blank or the end of the line. */
+const LIST_MARK = /(?:[*+-]|(\d{1,9})[.)])(?![^ \t\r\n])/y;
+
+/** The columns from the mark to the item's text; zero: no item begins here. */
 function takeListMark(cursor: Cursor, interrupts: boolean): number {
   const { text, inkAt, end } = cursor;
-  const first = text.charCodeAt(inkAt);
-  let length = 1;
-  if (first >= 0x30 && first <= 0x39) {
-    while (length < 10 && inkAt + length < end && isDigit(text.charCodeAt(inkAt + length))) length += 1;
-    const mark = text.charCodeAt(inkAt + length);
-    if (length > 9 || inkAt + length >= end || (mark !== 0x2e && mark !== 0x29)) return 0;
-    if (interrupts && Number(text.slice(inkAt, inkAt + length)) !== 1) return 0;
-    length += 1;
-  } else if (first !== 0x2a && first !== 0x2b && first !== 0x2d) return 0;
-  const after = inkAt + length;
-  if (after < end && !isBlank(text.charCodeAt(after))) return 0;
-  if (interrupts && isEmptyFrom(text, after, end)) return 0;
-
+  LIST_MARK.lastIndex = inkAt;
+  const [mark, number = '1'] = LIST_MARK.exec(text) ?? [];
+  if (mark === undefined) return 0;
+  const { length } = mark;
+  if (interrupts && (Number(number) !== 1 || isEmptyFrom(text, inkAt + length, end))) return 0;
   pass(cursor, length);
   const space = isEmptyAhead(cursor) || cursor.indent > 4 ? 1 : cursor.indent;
-  if (isEmptyAhead(cursor)) advance(cursor, cursor.indent);
-  else advance(cursor, space);
+  advance(cursor, isEmptyAhead(cursor) ? cursor.indent : space);
   return length + space;
 }
 
@@ -172,7 +165,7 @@ export function isRule(cursor: Cursor): boolean {
   return count >= 3;
 }
 
-/** Goes behind a mark of that many characters. */
+/** Skips a mark of that many characters. */
 function pass(cursor: Cursor, length: number): void {
   cursor.column += cursor.indent + length;
   cursor.at = cursor.inkAt + length;
@@ -183,8 +176,4 @@ function pass(cursor: Cursor, length: number): void {
 function isEmptyFrom(text: string, from: number, end: number): boolean {
   for (let at = from; at < end; at += 1) if (!isBlank(text.charCodeAt(at))) return false;
   return true;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }

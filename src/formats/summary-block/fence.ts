@@ -1,10 +1,10 @@
-/** Collects one fence line by line, and tells whether it holds a `handoff`. */
-import { BLOCK_CHARS_MAX, type BlockPlace, type FoundBlock } from './found-block.ts';
+/** Collects a fence line by line, and decides whether it holds a `handoff`. */
+import { BLOCK_CHARS_MAX, UNPLACED, type BlockPlace, type FoundBlock } from './found-block.ts';
 
 export interface Fence {
   readonly marker: number;
   readonly length: number;
-  /** Columns in front of the opening fence, which are taken off in front of every line. */
+  /** Columns in front of the opening fence; every line loses as many. */
   readonly indent: number;
 }
 
@@ -29,7 +29,7 @@ export function fenceAt(text: string, at: number, end: number, indent: number): 
   const length = runLength(text, at, end, marker);
   if (length < 3) return null;
   if (marker === BACKTICK) {
-    // A search bounded by the line: what follows may be ten megabytes without a backtick.
+    // Bounded by the line: the text after it may be ten megabytes without a backtick.
     for (let next = at + length; next < end; next += 1) if (text.charCodeAt(next) === BACKTICK) return null;
   }
   return { marker, length, indent };
@@ -43,7 +43,7 @@ export function closesAt(text: string, at: number, end: number, fence: Fence): b
   return true;
 }
 
-/** Whether what stands after the opening fence lets it be YAML. `bare`: nothing at all stands there. */
+/** The language behind the opening fence; `bare`: none. */
 export function languageAt(text: string, at: number, end: number): 'yaml' | 'bare' | 'other' {
   const word = /^[^\s{]*/.exec(text.slice(at, Math.min(end, at + 64)).trim())?.[0].toLowerCase() ?? '';
   if (word === '') return 'bare';
@@ -57,34 +57,20 @@ export function keep(gathering: Gathering, row: string, cut: number): void {
   gathering.cuts.push(cut);
 }
 
-/** Null where it holds no `handoff`: then it is no business of ours. */
+/** Null: the fence holds no `handoff`. */
 export function blockOf(text: string, gathering: Gathering, end: number, closed: boolean): FoundBlock | null {
   if (!holdsHandoff(gathering.rows)) return null;
   const { place, line, column, start, rows, cuts, chars } = gathering;
   const tooLarge = chars > BLOCK_CHARS_MAX;
-  return {
-    index: 0,
-    place,
-    line,
-    column,
-    start,
-    end,
-    closed,
-    cutOff: !closed && end === text.length && !/[\r\n]$/.test(text.slice(-1)),
-    text: text.slice(start, tooLarge ? start + BLOCK_CHARS_MAX : end),
-    yaml: rows.join('\n'),
-    cuts,
-    tooLarge,
-    prose: '',
-    rest: null,
-    under: [],
-    said: null,
-  };
+  const cutOff = !closed && end === text.length && !/[\r\n]$/.test(text.slice(-1));
+  const own = text.slice(start, tooLarge ? start + BLOCK_CHARS_MAX : end);
+  const yaml = rows.join('\n');
+  return { ...UNPLACED, place, line, column, start, end, closed, cutOff, text: own, yaml, cuts, tooLarge };
 }
 
 const HANDOFF_KEY = /^(?:handoff|"handoff"|'handoff')[ \t]*:(?:[ \t]|$)/i;
 const HANDOFF_FLOW = /^\{\s*(?:handoff|"handoff"|'handoff')[ \t]*:/i;
-/** As JSON it is the first key, or it is not found. */
+/** In JSON `handoff` has to be the first key. */
 const FLOW_CHARS_MAX = 512;
 
 /** A key at the level of the first one; deeper ones belong to something else. */

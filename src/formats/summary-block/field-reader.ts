@@ -1,4 +1,4 @@
-/** The fields of one block while they are read: each is asked for once, and what is wrong with it is written down. */
+/** Reads the fields of one block and records what is wrong with each. */
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { AGENT_NAME_RULE, readAgentId } from '../../domain/names.ts';
 import type { OnFailure } from '../../domain/summary.ts';
@@ -20,15 +20,14 @@ export class Sheet {
     this.issues = issues;
   }
 
-  /** Under its own name, else under one of the others. */
+  /** By its own name, or by one of its aliases. */
   get(name: BlockField): Field | null {
     const known = this.found.get(name);
     if (known !== undefined) return known;
-    let field = this.fields.get(name) ?? null;
-    for (const alias of field === null ? (ruleOf(name).aliases ?? []) : []) {
-      field ??= this.fields.get(alias) ?? null;
-      if (field !== null) this.issues.push({ at: field.keyAt, field: alias, says: `is called ${name}`, grave: false });
-      if (field !== null) break;
+    const used = [name, ...(ruleOf(name).aliases ?? [])].find((each) => this.fields.has(each)) ?? name;
+    const field = this.fields.get(used) ?? null;
+    if (field !== null && used !== name) {
+      this.issues.push({ at: field.keyAt, field: used, says: `is called ${name}`, grave: false });
     }
     this.found.set(name, field);
     return field;
@@ -50,7 +49,7 @@ export class Sheet {
     return typeof value === 'number' ? String(value) : null;
   }
 
-  /** A name that cannot be read refuses the block: nobody may be taken for somebody else. */
+  /** A name that cannot be read refuses the block: a wrong reader is worse than none. */
   agent(name: BlockField): string | null {
     const value = this.get(name)?.value ?? null;
     if (value === null || value === '') {
@@ -62,7 +61,7 @@ export class Sheet {
 
   agentIn(value: Json, path: string, grave: boolean): string | null {
     const said = typeof value === 'number' ? String(value) : value;
-    // `@security-agent (REQUIRED for validation)`: people add remarks to names.
+    // People add remarks to names: `@security-agent (REQUIRED for validation)`.
     const remark = typeof said === 'string' ? /^\s*(@?[^\s(]+)\s+\([^)]*\)\s*$/.exec(said) : null;
     const agent = typeof said === 'string' ? readAgentId(remark?.[1] ?? said) : null;
     if (agent === null || typeof said !== 'string') {
@@ -90,7 +89,7 @@ export class Sheet {
     return number;
   }
 
-  /** Something else than a map is kept in one, under `otherwise`. */
+  /** A value that is no map is kept in one, under the key `otherwise`. */
   map(name: BlockField, otherwise: string): JsonObject {
     const value = this.get(name)?.value ?? null;
     if (isJsonObject(value)) return value;
@@ -113,7 +112,7 @@ export class Sheet {
     return [...new Set(words.filter((word) => word !== ''))];
   }
 
-  /** Free words, also as a list. */
+  /** A text or a list of texts. */
   words(name: BlockField): string | null {
     const value = this.get(name)?.value ?? null;
     if (value === null || value === '') return null;
@@ -124,7 +123,7 @@ export class Sheet {
     return null;
   }
 
-  /** What nobody has asked for. */
+  /** The fields that were not read. */
   unread(): JsonObject {
     const read = new Set(this.found.values());
     return Object.fromEntries(

@@ -1,8 +1,6 @@
 /**
- * Finds the blocks of a markdown text, in one pass over its lines.
- *
- * Time grows with the length of the text and with nothing else: no line is looked at from more than a bounded number of
- * places, whatever stands in it.
+ * Finds the blocks of a markdown text in one pass over its lines. Time grows only with the length of the text: each line is
+ * read a bounded number of times, whatever stands in it.
  */
 import { advance, goOn, isEmptyAhead, isQuoted, isRule, leave, measure, openMore } from './containers.ts';
 import type { Containers, Cursor } from './containers.ts';
@@ -29,7 +27,7 @@ export function findBlocks(markdown: string): readonly FoundBlock[] {
   });
 }
 
-/** For lines in ascending order: the headings that each stands under. */
+/** The headings above a line; asked for lines in ascending order. */
 function sectionsOf(markdown: string): (line: number) => readonly string[] {
   const headings = saidLines(markdown).filter(({ text }) => /^#{1,6}[ \t]/.test(text));
   const open: { readonly level: number; readonly title: string }[] = [];
@@ -47,7 +45,7 @@ function sectionsOf(markdown: string): (line: number) => readonly string[] {
 
 const TITLE_MAX = 200;
 
-/** The lines that are said: not in a quote, a fence, code or a comment; without the marks of lists. */
+/** The lines outside of quotes, fences, code and comments, without the marks of lists. */
 export function saidLines(markdown: string): readonly SaidLine[] {
   const said: SaidLine[] = [];
   new Scan(markdown, (line) => said.push(line)).run();
@@ -60,7 +58,7 @@ export interface SaidLine {
   readonly text: string;
 }
 
-/** Letters and the like: a line that begins so is text, whatever follows. */
+/** Characters with which a line of plain text begins. */
 const PLAIN = new Uint8Array(128).fill(1);
 for (const mark of '\t\r\n >#`~*-+_=<0123456789') PLAIN[mark.charCodeAt(0)] = 0;
 
@@ -70,10 +68,10 @@ class Scan {
   private readonly containers: Containers = { open: [], quoteAt: -1, paragraph: false, bare: false };
   private line = 0;
   private lineStart = 0;
-  /** The fence we are in, and what it holds where it may be YAML. */
+  /** The open fence, and its content where it may be YAML. */
   private fence: Fence | null = null;
   private gathering: Gathering | null = null;
-  /** A fence that only looks like one: inside of another, of indented code, of a comment. */
+  /** A fence inside another fence, indented code or a comment. */
   private inner: Gathering | null = null;
   private inComment = false;
   private readonly hear: ((line: SaidLine) => void) | null;
@@ -89,7 +87,7 @@ class Scan {
     const hasReturns = text.includes('\r');
     let newline = -1;
     for (let from = this.cursor.at; from < text.length;) {
-      // Searched for once, however many lines end with a return before it.
+      // Searched once, however many lines end with a return before it.
       if (newline < from) newline = text.indexOf('\n', from);
       if (newline < 0) newline = text.length;
       const end = hasReturns ? endOfLine(text, from, newline) : newline;
@@ -102,7 +100,7 @@ class Scan {
     this.leaveInner(text.length, false);
   }
 
-  /** Most lines of most texts. */
+  /** A quick test, because most lines are plain text. */
   private isPlainText(from: number): boolean {
     if (this.fence !== null || this.inner !== null || this.inComment || this.containers.open.length > 0) return false;
     const code = this.cursor.text.charCodeAt(from);
@@ -175,8 +173,8 @@ class Scan {
     const { text, inkAt, end } = cursor;
     const fence = fenceAt(text, inkAt, end, cursor.indent);
     if (fence !== null) return fence;
-    if (isRule(cursor) || isHeading(text, inkAt, end)) return 'line';
-    if (this.containers.paragraph && allMatched && isUnderline(text, inkAt, end)) return 'line';
+    if (isRule(cursor) || standsAt(HEADING, text, inkAt)) return 'line';
+    if (this.containers.paragraph && allMatched && standsAt(UNDERLINE, text, inkAt)) return 'line';
     return text.startsWith('<!--', inkAt) ? 'comment' : 'text';
   }
 
@@ -200,7 +198,7 @@ class Scan {
     this.inside('fence');
   }
 
-  /** In a place where fences are only words. Only those that say that they are YAML are followed. */
+  /** Where a fence is quoted: only one that says it is YAML is read. */
   private inside(place: BlockPlace): void {
     const { cursor, inner } = this;
     const { text, inkAt, end } = cursor;
@@ -232,7 +230,7 @@ class Scan {
     const { cursor } = this;
     advance(cursor, Math.min(cursor.indent, gathering.indent));
     const { text, at, end, column, split } = cursor;
-    // A tab that was used up in part leaves the rest of its columns as spaces.
+    // The rest of a split tab becomes spaces.
     const row = split ? ' '.repeat(4 - (column % 4)) + text.slice(at + 1, end) : text.slice(at, end);
     keep(gathering, row, at - this.lineStart);
   }
@@ -264,26 +262,16 @@ class Scan {
   }
 }
 
-/** A return alone ends a line too. */
+/** A carriage return alone ends a line, too. */
 function endOfLine(text: string, from: number, newline: number): number {
   for (let at = from; at < newline; at += 1) if (text.charCodeAt(at) === 0x0d) return at;
   return newline;
 }
 
-function isHeading(text: string, at: number, end: number): boolean {
-  let next = at;
-  while (next < end && next - at < 7 && text.charCodeAt(next) === 0x23) next += 1;
-  const count = next - at;
-  if (count < 1 || count > 6) return false;
-  const code = text.charCodeAt(next);
-  return next >= end || code === 0x20 || code === 0x09;
-}
+const HEADING = /#{1,6}(?![^ \t\r\n])/y;
+const UNDERLINE = /(?:=+|-+)[ \t]*(?![^\r\n])/y;
 
-function isUnderline(text: string, at: number, end: number): boolean {
-  const mark = text.charCodeAt(at);
-  if (mark !== 0x3d && mark !== 0x2d) return false;
-  let next = at;
-  while (next < end && text.charCodeAt(next) === mark) next += 1;
-  while (next < end && (text.charCodeAt(next) === 0x20 || text.charCodeAt(next) === 0x09)) next += 1;
-  return next >= end;
+function standsAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }

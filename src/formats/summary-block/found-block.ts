@@ -1,8 +1,8 @@
-/** A block as it was found, and the way back from a place in its YAML to a place in the text it was found in. */
+/** A block as it was found, and the place in the text for a place in its YAML. */
 
 /**
- * Where it stands. Only `top` acts: the others are somebody's words about a block (in a quotation, in another fence, in
- * indented code, in a comment) or were not said by the agent (`tool`, `other`).
+ * Only a block at `top` acts. The others are quoted (in a quotation, another fence, indented code or a comment) or were not
+ * said by the agent (`tool`, `other`).
  */
 export type BlockPlace = 'top' | 'quote' | 'fence' | 'code' | 'comment' | 'tool' | 'other';
 
@@ -19,21 +19,21 @@ export interface FoundBlock {
   readonly closed: boolean;
   /** Not closed, and the text stops in the middle of a line: the rest may be missing. */
   readonly cutOff: boolean;
-  /** As it was written, fences included. */
+  /** With its fences. */
   readonly text: string;
-  /** What stands between the fences, without the marks of quotes and the indentation of lists. */
+  /** The text between the fences, without the marks of quotes and the indentation of lists. */
   readonly yaml: string;
-  /** How many characters were taken off in front of each line of the YAML. */
+  /** How many characters were removed in front of each line of the YAML. */
   readonly cuts: readonly number[];
   /** Larger than `BLOCK_CHARS_MAX`: `yaml` holds only its beginning. */
   readonly tooLarge: boolean;
-  /** What leads to the block: the text since the block before it. Blocks that stand together share it. */
+  /** The text since the block before it. Blocks that stand together share it. */
   readonly prose: string;
   /** The text after the last block of its text; null where another block follows. */
   readonly rest: string | null;
-  /** The headings that it stands under, the outermost first. */
+  /** The headings above it, the outermost first. */
   readonly under: readonly string[];
-  /** Where the text itself comes from when it was said in a transcript. */
+  /** The message of a transcript in which it stands; null: the text is no transcript. */
   readonly said: Said | null;
 }
 
@@ -46,6 +46,9 @@ export interface Said {
   /** The message: a name, or its line. */
   readonly entry: string;
 }
+
+/** What `findBlocks` fills in once all blocks of a text are found. */
+export const UNPLACED = { index: 0, prose: '', rest: null, under: [], said: null } as const;
 
 /** A summary is read by people; anything larger belongs in an artifact. */
 export const BLOCK_CHARS_MAX = 64 * 1024;
@@ -62,8 +65,7 @@ export interface TextPlace {
 /** The place in the text of an offset in the YAML. */
 export function placeIn(block: FoundBlock, offset: number): TextPlace {
   const before = block.yaml.slice(0, offset);
-  let row = 0;
-  for (let at = before.indexOf('\n'); at >= 0; at = before.indexOf('\n', at + 1)) row += 1;
+  const row = before.split('\n').length - 1;
   const column = offset - (before.lastIndexOf('\n') + 1) + (block.cuts[row] ?? 0) + 1;
   const firstLine = block.line + (block.text.startsWith('`') || block.text.startsWith('~') ? 1 : 0);
   return { line: firstLine + row, column };

@@ -1,9 +1,9 @@
 /**
- * By what a block is recognised when it is read again: by what it says, and by the conversation or the document it stands
- * in. Its position, the name of its file and the ends of its lines may have changed since.
+ * A block that is read again is recognized by its content and by its conversation or document. Its position, the name of
+ * its file and its line ends may have changed since.
  */
 
-/** The YAML without what an editor or a checkout changes: ends of lines, blank lines, spaces at the end. */
+/** The YAML without what an editor or a checkout changes: line ends, blank lines, trailing spaces. */
 export function contentOf(yaml: string): string {
   return yaml
     .replace(/^\uFEFF/, '')

@@ -1,9 +1,8 @@
 /**
- * Whether a text is worth the reader of summary blocks, for hooks: they run on every turn of an agent, and most of what
- * agents say has none. When in doubt, yes: whoever reads it decides.
+ * Whether a text may hold a summary block. Hooks run on every turn of an agent, and most turns have none, so this saves the
+ * reader. True when in doubt. A block is a fence with the key `handoff`; the plain form has two words; a transcript has
+ * either of them in JSON.
  */
-
-/** A block is a fence with this key, and the plain form has these two; a transcript hides both in JSON. */
 export function mayHoldBlock(text: string): boolean {
   if (/^\s*\{/.test(text)) return /handoff|next agent/i.test(text);
   if (/```|~~~/.test(text) && /handoff/i.test(text)) return true;

@@ -1,8 +1,6 @@
 /**
- * The plain form, for agents that end without a block: a heading `… COMPLETE` and a line `**Next Agent:** …`.
- *
- * Both must stand there in the agent's own words, the line after the heading. Loose words never make a status: prose says
- * "complete" of a hundred things that are not.
+ * The plain form, for agents that end without a block: a heading `… COMPLETE` and below it a line `**Next Agent:** …`, both
+ * outside of quotes and code. The word alone is no status, because prose calls many things complete.
  */
 import type { Json } from '../../foundation/json.ts';
 import { readAgentId } from '../../domain/names.ts';
@@ -18,13 +16,13 @@ export interface WeakReport {
 
 const LINE_CHARS_MAX = 400;
 const HEADING = /^#{1,6}[ \t]+(.*?)[ \t]*\bCOMPLETE\b[ \t!.*_:#✅🎉]*$/u;
-/** A heading with one of these says something else than that it is done. */
+/** A heading with one of these words does not say that the work is done. */
 const DOUBT = /\b(?:NOT|NEVER|NEARLY|ALMOST|PARTIALLY|PARTLY|MOSTLY|HALF|UNTIL|WHEN|IF|BEFORE|ONCE|TO BE)\b|[\d%?/]/i;
 const NEXT = /^(?:\*\*|__)[ \t]*Next Agent[ \t]*:?[ \t]*(?:\*\*|__)[ \t]*:?[ \t]*(.*)$/i;
 const RESULT =
   /^(?:✅|✔️?|☑️?|❌|✖️?|⚠️?|ℹ️?|📊|⏱️?)[ \t]*\*{0,2}([^:*]{1,80}?)\*{0,2}[ \t]*:[ \t]*\*{0,2}[ \t]*(.+)$/u;
 
-/** The last one of a text: what was reported before has been overtaken. */
+/** The last report of a text: it replaces those before it. */
 export function readWeak(markdown: string): WeakReport | null {
   if (!markdown.includes('COMPLETE') || !/next agent/i.test(markdown)) return null;
   const lines = saidLines(markdown).filter(({ text }) => text.length <= LINE_CHARS_MAX);
@@ -38,6 +36,7 @@ export function readWeak(markdown: string): WeakReport | null {
   const title = heading === undefined ? undefined : HEADING.exec(heading.text)?.[1];
   if (heading === undefined || title === undefined || DOUBT.test(title)) return null;
 
+  const report = lines.slice(headingAt, nextAt + 1).map(({ text }) => text);
   const named = nextOf(next);
   const fields: BlockFields = {
     phase: phaseOf(title),
@@ -45,16 +44,13 @@ export function readWeak(markdown: string): WeakReport | null {
     to: named.to,
     status: 'complete',
     retryCount: 0,
-    metrics: Object.fromEntries(lines.slice(headingAt, nextAt + 1).flatMap(({ text }) => resultIn(text))),
+    metrics: Object.fromEntries(report.flatMap(resultIn)),
     dependencies: [],
     onFailure: null,
     context: {},
     toldAt: null,
     form: 'weak',
-    text: lines
-      .slice(headingAt, nextAt + 1)
-      .map(({ text }) => text)
-      .join('\n'),
+    text: report.join('\n'),
     project: null,
     leg: null,
     fence: null,
@@ -65,7 +61,7 @@ export function readWeak(markdown: string): WeakReport | null {
   return { fields, line: heading.line, warnings: named.understood ? [] : [unnamed] };
 }
 
-/** One of ours where the title begins with its name (`TESTING COMPLETE`), else the title. */
+/** A phase of ours where the title is its name (`TESTING COMPLETE`), otherwise the title. */
 function phaseOf(title: string): string | null {
   const words = title.replaceAll(/[^\p{L}\p{N} &-]/gu, '').trim();
   return phaseLike(words) ?? phaseLike(words.replace(/ PHASE$/i, '')) ?? (words === '' ? null : words);

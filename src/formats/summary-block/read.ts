@@ -1,31 +1,30 @@
 /**
- * A found block → what it says, with every problem at its place.
- *
- * Strict reading takes a block that follows the schema and no other. Lenient reading takes what can be understood
- * without guessing and says what it had to overlook: a wrong reader is worse than a block that is handed back.
+ * Reads a found block, with every problem at its place. Strict reading accepts only a block that follows the schema. Lenient
+ * reading accepts what can be understood without guessing and warns of the rest: a wrong reading is worse than a block that
+ * is handed back.
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
-import type { Summary, SummaryStatus } from '../../domain/summary.ts';
+import { PHASES, SUMMARY_STATUSES, type Summary, type SummaryStatus } from '../../domain/summary.ts';
 import { BLOCK_CHARS_MAX, placeIn, type FoundBlock, type TextPlace } from './found-block.ts';
 import { failureOf, Sheet } from './field-reader.ts';
 import { BLOCK_FIELDS } from './schema.ts';
 import { isNobodyLike, isPhase, isStatus, NOBODY, phaseLike, statusLike } from './vocabulary.ts';
 import { readYaml, type Issue } from './yaml.ts';
 
-/** What a summary says of itself. The project and the source are known to whoever read it. */
+/** What a summary says of itself; the reader knows its project and source. */
 export interface BlockFields extends Omit<Summary, 'project' | 'from' | 'status' | 'source'> {
-  /** Null only in the weak form: then it is whoever speaks. */
+  /** Null only in the plain form: then it is the agent that speaks. */
   readonly from: string | null;
-  /** Null: no status that we know. Nothing may follow from such a block; it is only reported. */
+  /** Null: an unknown status; such a block is only reported. */
   readonly status: SummaryStatus | null;
   readonly project: string | null;
-  /** The leg it names by id. */
+  /** The id of the leg that it names. */
   readonly leg: string | null;
-  /** The acceptance that it shows for that leg. */
+  /** The fence that it shows for that leg. */
   readonly fence: number | null;
-  /** What a blocked one waits for: in its own words, else its dependencies. */
+  /** What a blocked summary waits for: in its own words, otherwise its dependencies. */
   readonly waitsFor: string | null;
-  /** Fields that have no home here, as they were. */
+  /** Unknown fields. */
   readonly unread: JsonObject;
 }
 
@@ -49,32 +48,25 @@ export function readBlock(found: FoundBlock, { strict }: { readonly strict: bool
   if (!issues.some((issue) => issue.grave)) {
     const read = readYaml(found.yaml);
     issues.push(...read.issues);
-    if (read.fields !== null) {
-      const sheet = new Sheet(read.fields, issues);
-      fields = fieldsOf(sheet, found.text);
-    }
+    if (read.fields !== null) fields = fieldsOf(new Sheet(read.fields, issues), found.text);
   }
-  const told = issues.map((issue) => ({ issue, problem: problemOf(found, issue) }));
-  const problems = told.filter(({ issue }) => strict || issue.grave).map(({ problem }) => problem);
-  const warnings = told.filter(({ issue }) => !strict && !issue.grave).map(({ problem }) => problem);
+  const isProblem = ({ grave }: Issue): boolean => strict || grave;
+  const problems = issues.filter(isProblem).map((issue) => problemOf(found, issue));
+  const warnings = issues.filter((issue) => !isProblem(issue)).map((issue) => problemOf(found, issue));
   return { fields: problems.length === 0 ? fields : null, problems, warnings };
 }
 
 function issuesOfForm(found: FoundBlock): readonly Issue[] {
   const whole = { at: 0, field: '' };
   if (found.tooLarge) return [{ ...whole, says: `larger than ${BLOCK_CHARS_MAX} characters`, grave: true }];
-  if (found.cutOff) {
-    return [
-      { ...whole, says: 'the fence is not closed, and the text stops here: the end may be missing', grave: true },
-    ];
-  }
+  const cutOff = 'the fence is not closed, and the text stops here: the end may be missing';
+  if (found.cutOff) return [{ ...whole, says: cutOff, grave: true }];
   return found.closed ? [] : [{ ...whole, says: 'the fence is not closed', grave: false }];
 }
 
 function problemOf(found: FoundBlock, issue: Issue): BlockProblem {
-  const { field, says, allowed } = issue;
-  const place = placeIn(found, issue.at);
-  return { ...place, field, says, ...(allowed === undefined ? {} : { allowed }) };
+  const { at, field, says, allowed } = issue;
+  return { ...placeIn(found, at), field, says, ...(allowed === undefined ? {} : { allowed }) };
 }
 
 function fieldsOf(sheet: Sheet, text: string): BlockFields {
@@ -112,21 +104,19 @@ function fieldsOf(sheet: Sheet, text: string): BlockFields {
 function phaseOf(sheet: Sheet): string | null {
   const said = sheet.text('phase');
   if (said === null || isPhase(said)) return said;
-  const { allowed } = BLOCK_FIELDS.phase;
   const like = phaseLike(said);
-  if (like === null) sheet.add('phase', `${JSON.stringify(said)} is not a phase`, { allowed });
-  else sheet.add('phase', `${JSON.stringify(said)} is written "${like}"`, { allowed });
+  sheet.add('phase', `${JSON.stringify(said)} ${like === null ? 'is not a phase' : `is written "${like}"`}`, {
+    allowed: PHASES,
+  });
   return like ?? said;
 }
 
 function statusOf(sheet: Sheet): SummaryStatus | null {
   const said = sheet.text('status');
   if (said === null || isStatus(said)) return said;
-  const { allowed } = BLOCK_FIELDS.status;
   const like = statusLike(said);
-  if (like === null)
-    sheet.add('status', `${JSON.stringify(said)} is not a status; nothing follows from it`, { allowed });
-  else sheet.add('status', `${JSON.stringify(said)} is written "${like}"`, { allowed });
+  const says = like === null ? 'is not a status; nothing follows from it' : `is written "${like}"`;
+  sheet.add('status', `${JSON.stringify(said)} ${says}`, { allowed: SUMMARY_STATUSES });
   return like;
 }
 

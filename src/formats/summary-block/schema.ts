@@ -1,13 +1,13 @@
-/** The fields of a block: what each may hold. Reading, writing and the documentation go by this table. */
+/** What each field of a block may hold. Reading, writing and the documentation follow this table. */
 import { PHASES, SUMMARY_STATUSES } from '../../domain/summary.ts';
 import { NOBODY } from './vocabulary.ts';
 
 interface FieldRule {
   readonly required: boolean;
-  /** For people: what stands in it. */
+  /** For messages and documentation. */
   readonly holds: string;
   readonly allowed?: readonly string[];
-  /** Other names under which it is found when it is read leniently. */
+  /** Other names that lenient reading accepts. */
   readonly aliases?: readonly string[];
 }
 

@@ -1,15 +1,15 @@
 /**
- * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex, Gemini CLI and their like keep
- * them, or one JSON object with all messages, as older versions of Gemini CLI do.
+ * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex and Gemini CLI write them, or one
+ * JSON object with all messages, as older versions of Gemini CLI do.
  *
- * Only what the agent itself said acts. A tool's result may hold any file of the world, so a block in it is reported and
- * nothing more; so is what a person or another program said to the agent.
+ * Only a block that the agent itself said acts. The result of a tool may hold any file, so a block in it is only reported;
+ * so is a block that a person or another program said to the agent.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { findBlocks } from './find.ts';
 import type { BlockPlace, FoundBlock, Said } from './found-block.ts';
 
-/** A line beyond this is a picture or a dump, never a summary. */
+/** A longer line is a picture or a dump, never a summary. */
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
 
 /** True where the first line that is not empty is a JSON object with a type, or the text is a session of Gemini CLI. */
@@ -33,7 +33,7 @@ export function findInTranscript(transcript: string): readonly FoundBlock[] {
   });
 }
 
-/** What the agent said last: where a session ends without a block, its plain form may stand here. */
+/** What the agent said last: a session without a block may end with the plain form. */
 export function lastWords(transcript: string): { readonly text: string; readonly said: Said } | null {
   const own = spoken(transcript, /assistant|agent_message|"gemini"/).flatMap(({ texts, said }) =>
     texts.filter(({ speaker }) => speaker === 'agent').map(({ text }) => ({ text, said })),
@@ -44,11 +44,11 @@ export function lastWords(transcript: string): { readonly text: string; readonly
 interface Spoken {
   readonly texts: readonly { readonly text: string; readonly speaker: 'agent' | 'tool' | 'other' }[];
   readonly said: Said;
-  /** The entry may stand in the transcript again, in a later version. */
+  /** A later version of the entry may follow in the transcript. */
   readonly isRewritten: boolean;
 }
 
-/** The name under which an agent's hook tells of the same turn. */
+/** The id by which the agent's hook names the same turn. */
 const TURN_ID = /"(?:promptId|turn_id)":"([^"\\]{1,100})"/;
 
 function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
@@ -78,7 +78,7 @@ function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
   return newestOf(entries);
 }
 
-/** Gemini CLI writes a message again when its tools have answered: the last version counts. */
+/** Gemini CLI writes a message again when its tools have answered; the last version counts. */
 function newestOf(entries: readonly Spoken[]): readonly Spoken[] {
   const last = new Map(entries.map((each) => [each.said.entry, each]));
   return entries.filter((each) => !each.isRewritten || last.get(each.said.entry) === each);
@@ -143,7 +143,7 @@ function by(speaker: 'agent' | 'tool' | 'other'): (text: string) => Spoken['text
   return (text) => ({ text, speaker });
 }
 
-/** A text, the texts of parts, or of a list of them; nothing deeper. */
+/** A text, the text of a part, or those of a list of parts; nothing deeper. */
 function stringsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];
   if (isJsonObject(value)) return typeof value['text'] === 'string' ? [value['text']] : [];
@@ -159,7 +159,7 @@ function sessionOf(entry: JsonObject): string | null {
   return null;
 }
 
-/** The name the transcript gives it, else its line: a transcript only grows. */
+/** The id of the entry, otherwise its line: a transcript only grows. */
 function entryOf(entry: JsonObject, line: number): string {
   const id = entry['uuid'] ?? firstMap(entry['payload'], entry['item'])?.['id'] ?? geminiId(entry);
   return typeof id === 'string' && id !== '' ? id : `line-${line}`;
@@ -174,7 +174,7 @@ function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {
   return null;
 }
 
-/** Parsed without our own limits: it is the agent's file, and only texts are taken from it. */
+/** Parsed without our own limits, because it is the agent's file and only texts are read from it. */
 function objectIn(row: string): JsonObject | null {
   try {
     const value = JSON.parse(row) as Json;

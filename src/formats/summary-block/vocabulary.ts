@@ -1,10 +1,10 @@
-/** The words of a block, and what else is understood for them when it is read leniently. */
+/** The words of a block, and the spellings that lenient reading accepts for them. */
 import { PHASES, SUMMARY_STATUSES, type Phase, type SummaryStatus } from '../../domain/summary.ts';
 
-/** How the block says that nobody comes next. */
+/** The recipient of a block after which nobody comes. */
 export const NOBODY = 'None';
 
-/** Other spellings of the same word, never other words: nobody's "terminé" or "looks fine" is made a status. */
+/** Other spellings of the same word, never other words: "terminé" and "looks fine" are no status. */
 const SPELLINGS: Readonly<Record<string, SummaryStatus>> = { completed: 'complete', inprogress: 'in_progress' };
 
 export function isPhase(text: string): text is Phase {

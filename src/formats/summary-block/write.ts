@@ -1,4 +1,4 @@
-/** What an agent says → a block as the specification has it: read strictly, it says the same again. */
+/** Writes a block as the specification has it; strict reading gives the same summary again. */
 import { stringify } from 'yaml';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { OnFailure, Summary } from '../../domain/summary.ts';

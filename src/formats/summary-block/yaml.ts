@@ -1,18 +1,16 @@
 /**
- * The YAML between the fences → plain values, each with its place.
- *
- * It was written by a program that repeats what it has read, so everything YAML can do besides telling values is
- * refused before or while it is walked: aliases, merged keys, deep nesting, names that reach into prototypes.
+ * Reads the YAML between the fences as plain values, each with its place. An agent may repeat any text that it has read, so
+ * everything in YAML that is no plain value is refused: aliases, merged keys, deep nesting, names of prototypes.
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node, type YAMLMap } from 'yaml';
 import type { Json } from '../../foundation/json.ts';
 
 const DEPTH_MAX = 32;
 const NODES_MAX = 2000;
-/** Lines and commas before it is parsed at all: a bound of the values that costs nothing. */
+/** Lines and commas, counted before parsing: a cheap bound on the number of values. */
 const PIECES_MAX = 2 * NODES_MAX;
 
-/** `grave` ones refuse the block however it is read; the others refuse it only when it is read strictly. */
+/** A `grave` issue refuses the block; another one refuses it only in strict reading. */
 export interface Issue {
   /** Offset in the YAML. */
   readonly at: number;
@@ -30,7 +28,7 @@ export interface Field {
 }
 
 export interface YamlRead {
-  /** The fields of `handoff`; null where they cannot be had, and then an issue says why. */
+  /** The fields of `handoff`; null: an issue says why they cannot be read. */
   readonly fields: ReadonlyMap<string, Field> | null;
   readonly issues: readonly Issue[];
 }
@@ -41,7 +39,7 @@ export function readYaml(yaml: string): YamlRead {
   try {
     return new Walk(yaml).read();
   } catch (error) {
-    // The parser calls itself for every level; what slips through the guard ends here.
+    // The parser recurses for every level; nesting that the guard missed ends here.
     if (!(error instanceof RangeError)) throw error;
     return { fields: null, issues: [grave(0, '', 'nested too deeply to be read')] };
   }
@@ -79,7 +77,7 @@ class Walk {
   }
 
   read(): YamlRead {
-    // Keys are compared here, with a set: the parser compares each with each.
+    // Keys are compared here with a set, because the parser compares each with each.
     const parsed = parseDocument(this.yaml, { uniqueKeys: false, prettyErrors: false, schema: 'core' });
     for (const { pos, code, message } of parsed.errors) {
       const isName = code === 'BAD_SCALAR_START' && this.yaml[pos[0]] === '@';
@@ -146,7 +144,7 @@ class Walk {
     if (!isScalar(node)) return this.give(at, path, 'is of a kind that is not read');
     const { value } = node;
     if (typeof value === 'number') {
-      // Ids like 15.30 and long numbers are kept as they were written, digit by digit.
+      // Ids like 15.30 and long numbers are kept digit by digit.
       const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
       return isExact && !asWritten ? value : (node.source ?? String(value));
     }
@@ -161,7 +159,7 @@ class Walk {
   }
 
   private add(at: number, field: string, says: string, isGrave: boolean): void {
-    // The first few tell what is wrong; ten thousand of them would be an attack on the reader.
+    // The first few say what is wrong; ten thousand would only burden the reader.
     if (this.issues.length < ISSUES_MAX) this.issues.push({ at, field, says, grave: isGrave });
   }
 

@@ -1,4 +1,4 @@
-/** What a task is called: `BPRD-2026-0042`, or whatever pattern the workspace has. Its file is that and `.md`. */
+/** Names of tasks: `BPRD-2026-0042`, or another pattern of the workspace. The file has `.md` behind it. */
 import type { TaskId } from '../../domain/names.ts';
 
 export interface TaskPattern {
@@ -27,7 +27,7 @@ export function taskFileName(id: TaskId): string {
   return `${id}${TASK_ENDING}`;
 }
 
-/** The number of a file's task in this pattern and year; null: it is none of them. */
+/** The number of the task in this pattern and year; null: the file is none of these tasks. */
 export function taskNumberIn(fileName: string, pattern: TaskPattern, year: number): number | null {
   const before = taskIdOf({ ...pattern, digits: 0 }, year, 0).slice(0, -1);
   if (!fileName.startsWith(before) || !fileName.endsWith(TASK_ENDING)) return null;

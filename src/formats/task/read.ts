@@ -1,25 +1,25 @@
 /**
- * A task file in either of its forms: with a front matter, or with lines like `status: Assigned` at its head. Only the
- * few fields that we keep in step are understood; everything else is its writer's.
+ * Reads a task file in either form: with a front matter, or with lines like `status: Assigned` at its head. Only the fields
+ * that are kept in step are read.
  */
 import { readEntries } from '../document/entries.ts';
 import { placeAt } from '../document/front-matter.ts';
 
-export interface TaskRead {
+interface TaskRead {
   readonly form: 'front-matter' | 'bare';
   readonly title: string | null;
   readonly status: string | null;
   readonly owner: string | null;
 }
 
-export interface TaskUnread {
+interface TaskUnread {
   readonly line: number;
   readonly column: number;
   readonly says: string;
 }
 
 /** One `key: value` line of the bare form; offsets into the whole text. */
-export interface BareLine {
+interface BareLine {
   readonly key: string;
   readonly value: string;
   readonly valueFrom: number;
@@ -29,9 +29,9 @@ export interface BareLine {
 
 const HEAD_LINES_MAX = 200;
 const LINE_CHARS_MAX = 1_000;
-/** A link has a colon as well, and is no field. */
+/** A link has a colon as well, but is no field. */
 const FIELD = /^([A-Za-z][A-Za-z0-9_ -]{0,59}?)[ \t]*:(?!\/\/)([ \t]*)(.*?)(?:[ \t]+#.*)?[ \t]*\r?$/;
-/** What may stand between fields: nothing, a heading or remark, what belongs to the field above. */
+/** Lines that may stand between fields: empty ones, headings, comments, continuations. */
 const BETWEEN = /^\s*$|^#|^[ \t]+\S|^- /;
 
 export function readTask(text: string): TaskRead | TaskUnread {
@@ -39,18 +39,20 @@ export function readTask(text: string): TaskRead | TaskUnread {
     const { entries, problems } = readEntries(text);
     const [problem] = problems;
     if (problem !== undefined) return { line: problem.line, column: problem.column, says: problem.says };
-    const word = (key: string): string | null => {
-      const value = entries.find((entry) => entry.key === key)?.value ?? null;
+    return taskIn('front-matter', (key) => {
+      const value = entries.find((entry) => entry.key === key)?.value;
       return typeof value === 'string' ? value : null;
-    };
-    return { form: 'front-matter', title: word('title'), status: word('status'), owner: word('owner') };
+    });
   }
   const lines = bareLines(text);
-  const word = (key: string): string | null => bareLine(lines, key)?.value ?? null;
-  if (word('status') !== null || word('owner') !== null || word('id') !== null) {
-    return { form: 'bare', title: word('title'), status: word('status'), owner: word('owner') };
+  if (['status', 'owner', 'id'].some((key) => bareLine(lines, key) !== undefined)) {
+    return taskIn('bare', (key) => bareLine(lines, key)?.value ?? null);
   }
   return { ...placeAt(text, 0), says: 'it has neither a front matter nor a line like "status: Assigned" at its head' };
+}
+
+function taskIn(form: TaskRead['form'], word: (key: string) => string | null): TaskRead {
+  return { form, title: word('title'), status: word('status'), owner: word('owner') };
 }
 
 export function bareLine(lines: readonly BareLine[], key: string): BareLine | undefined {
@@ -70,13 +72,8 @@ export function bareLines(text: string): readonly BareLine[] {
       const [, key = '', gap = '', value = ''] = field;
       const valueFrom = at + line.indexOf(':', key.length) + 1 + gap.length;
       const plain = /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
-      found.push({
-        key: key.trim().toLowerCase(),
-        value: plain,
-        valueFrom,
-        valueTo: valueFrom + value.length,
-        lineTo,
-      });
+      const valueTo = valueFrom + value.length;
+      found.push({ key: key.trim().toLowerCase(), value: plain, valueFrom, valueTo, lineTo });
     } else if (!BETWEEN.test(line)) break;
     at = lineTo;
   }

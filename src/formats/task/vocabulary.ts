@@ -1,10 +1,9 @@
-/** How a task says what has become of the handoff it was given with. */
+/** The status and owner of a task for each state of its handoff. */
 import type { State } from '../../domain/lifecycle.ts';
 
 export const TASK_STATUSES = ['Open', 'Assigned', 'In-Progress', 'Review', 'Blocked', 'Complete'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Whose it is then. */
 export interface TaskStanding {
   readonly status: TaskStatus;
   readonly owner: 'sender' | 'recipient';
@@ -13,7 +12,7 @@ export interface TaskStanding {
 const GIVEN_BACK: TaskStanding = { status: 'Assigned', owner: 'sender' };
 const GIVEN: TaskStanding = { status: 'Assigned', owner: 'recipient' };
 
-/** Null leaves the task as it is: nobody has been told of a draft yet. */
+/** Null: the task stays as it is, because nobody knows of a draft yet. */
 export const STANDING_FOR: Record<State, TaskStanding | null> = {
   draft: null,
   offered: GIVEN,
@@ -27,5 +26,5 @@ export const STANDING_FOR: Record<State, TaskStanding | null> = {
   cancelled: GIVEN_BACK,
 };
 
-/** The sender has it again and cannot simply hand it on: somebody has to learn or to be found first. */
+/** For a handoff that was rejected for want of a skill: the sender first has to find an agent that has it. */
 export const WANTS_SKILL: TaskStanding = { status: 'Blocked', owner: 'sender' };

@@ -1,4 +1,4 @@
-/** New task files, and single fields of those that are there: everything else stays to the byte. */
+/** Writes new task files and edits single fields of existing ones; everything else stays to the byte. */
 import { assert } from '../../foundation/assert.ts';
 import type { TaskId } from '../../domain/names.ts';
 import { editDocument } from '../document/edit.ts';
@@ -7,7 +7,7 @@ import { valueText } from '../document/yaml-text.ts';
 import { bareLine, bareLines, readTask } from './read.ts';
 import type { TaskStatus } from './vocabulary.ts';
 
-export interface NewTask {
+interface NewTask {
   readonly id: TaskId;
   readonly title: string;
   readonly status: TaskStatus;
@@ -29,20 +29,22 @@ export function writeTask({ id, title, status, owner, createdAt }: NewTask): str
   return `---\n${lines.join('\n')}\n---\n\n# ${title.replaceAll(/\s+/g, ' ').trim()}\n`;
 }
 
-export interface TaskChange {
+interface TaskChange {
   readonly status: TaskStatus;
   readonly owner: string;
-  /** For a file that says when it was last changed. */
+  /** Written where the file has `updated_at`. */
   readonly at: string;
 }
 
-/** Only for a text that `readTask` could read. Where it says all that already, it is the same text. */
+/** Only for a text that `readTask` could read. Answers the same text where nothing differs. */
 export function editTask(text: string, { status, owner, at }: TaskChange): string {
   const read = readTask(text);
   assert('form' in read, 'only what can be read is edited');
   const wanted = {
-    ...(sameWord(read.status, status) ? {} : { status: status as string }),
-    ...(sameAgent(read.owner, owner) ? {} : { owner: read.owner?.startsWith('@') === true ? `@${owner}` : owner }),
+    ...(flat(read.status) === flat(status) ? {} : { status: status as string }),
+    ...(agentIn(read.owner) === agentIn(owner)
+      ? {}
+      : { owner: read.owner?.startsWith('@') === true ? `@${owner}` : owner }),
   };
   if (Object.keys(wanted).length === 0) return text;
   return read.form === 'bare' ? editBare(text, wanted, at) : editFrontMatter(text, wanted, at);
@@ -74,15 +76,11 @@ function setBare(text: string, key: string, value: string): string {
   return `${text.slice(0, place)}${isEnded ? '' : lineEnd}${key}: ${value}${lineEnd}${text.slice(place)}`;
 }
 
-/** People write `in progress` and `IN_PROGRESS`; that is no reason to write over it. */
-function sameWord(said: string | null, wanted: string): boolean {
-  return said !== null && flat(said) === flat(wanted);
+/** `in progress` and `IN_PROGRESS` are the same status. */
+function flat(word: string | null): string | undefined {
+  return word?.toLowerCase().replaceAll(/[\s_-]+/g, '');
 }
 
-function flat(word: string): string {
-  return word.toLowerCase().replaceAll(/[\s_-]+/g, '');
-}
-
-function sameAgent(said: string | null, wanted: string): boolean {
-  return said !== null && said.trim().replace(/^@/, '').toLowerCase() === wanted.toLowerCase();
+function agentIn(owner: string | null): string | undefined {
+  return owner?.trim().replace(/^@/, '').toLowerCase();
 }
