@@ -1,6 +1,6 @@
 /**
- * Public keys with which agents sign their commits and their moves. They stand in the stored policy, so each change is a version of it
- * with who and when, and every process that uses the database follows the same ones.
+ * Public keys with which agents sign their commits and moves. They are part of the stored policy: each change is a version
+ * with author and time, and every process that uses the database follows it.
  */
 import type { JsonText } from '../foundation/json.ts';
 import { readSshKey } from '../foundation/ssh-key.ts';
@@ -12,9 +12,8 @@ export interface KeyRecord extends RegisteredKey {
   readonly addedBy: string;
 }
 
-/** More keys than agents are a mistake. */
 const KEYS_MAX = 1_000;
-/** So often another process may store a version between our look and our word. */
+/** How often another process may store a version between our read and our write. */
 const ROUNDS_MAX = 16;
 
 /** Keys that were stored before keys could be retired lack the field. */
@@ -40,15 +39,9 @@ function isInUse({ revokedAt, retiredAt }: KeyRecord): boolean {
   return revokedAt === null && retiredAt === null;
 }
 
-/** A policy with these keys, as it is stored. */
-function withKeys(policy: object, keys: readonly KeyRecord[]): JsonText {
-  const stored = keys.map(({ fingerprint: _, ...key }): StoredKey => key);
-  return JSON.stringify(keys.length === 0 ? policy : { ...policy, keys: stored }) as JsonText;
-}
-
 export type KeyProblem = 'not-a-key' | 'known-key' | 'no-such-key' | 'too-many' | 'contended';
 
-/** One key belongs to one agent: a signature that could be two agents' proves neither. */
+/** A key belongs to one agent only: otherwise its signature proves neither of two. */
 export function addKey(
   store: Pick<Store, 'policy' | 'nowMs'>,
   agent: AgentId,
@@ -65,7 +58,7 @@ export function addKey(
   });
 }
 
-/** `retire`: the agent has another one now. `revoke`: somebody else may have it; also one that was retired before. */
+/** `retire`: the agent has another key now. `revoke`: somebody else may have the key, also one that was retired before. */
 export function endKey(
   store: Pick<Store, 'policy' | 'nowMs'>,
   how: 'revoke' | 'retire',
@@ -92,7 +85,9 @@ async function changeKeys(
     const answer = change(keysIn(record));
     if (typeof answer === 'string') return answer;
     const stored = record === null ? {} : (JSON.parse(record.policy) as object);
-    if ((await policy.put(withKeys(stored, answer.keys), record?.version ?? 0, by)) !== null) return answer.changed;
+    const keys = answer.keys.map(({ fingerprint: _, ...key }): StoredKey => key);
+    const text = JSON.stringify({ ...stored, keys }) as JsonText;
+    if ((await policy.put(text, record?.version ?? 0, by)) !== null) return answer.changed;
   }
   return 'contended';
 }

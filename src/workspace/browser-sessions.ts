@@ -1,4 +1,4 @@
-/** `.baton/browser-sessions.json`: hashes of the browser sessions of this workspace, for whoever serves it next. */
+/** `.baton/browser-sessions.json`: hashes of browser sessions, for the next server of this workspace. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../foundation/atomic-file.ts';
@@ -20,7 +20,7 @@ export function sessionFileOf({ privateFolder }: Workspace): { read(): string | 
       try {
         writeWhole(path, text, { mode: 0o600, durably: true });
       } catch {
-        // The sessions of this server go on; those who come after it have to come in again.
+        // The sessions of this server go on; after a restart users have to log in again.
       }
     },
   };

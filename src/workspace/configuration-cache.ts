@@ -1,7 +1,7 @@
 /**
- * The configuration of a workspace, without its parser where that can be: commands start on every turn of an agent, and
- * the parser takes longer than all the rest. What it made of the file is kept beside the database, for as long as the
- * file's text is the same; nobody can write there who could not write the database.
+ * The configuration of a workspace, without parsing it where possible: commands start on every turn of an agent, and the
+ * parser takes longer than everything else. The parsed configuration is kept beside the database until the file changes;
+ * only a user who can write the database can write there.
  */
 import { writeWhole } from '../foundation/atomic-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
@@ -9,9 +9,8 @@ import { keptConfiguration, type Kept } from './kept-configuration.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface CachedConfiguration {
-  /** What the file says. */
   readonly text: ConfigurationText;
-  /** For the next command; to be called when the place has proved to be ours. */
+  /** Stores it for the next command; called once the folder has proved to be ours. */
   keep(): void;
 }
 
@@ -23,11 +22,11 @@ export async function cachedConfiguration(workspace: Workspace): Promise<CachedC
   return { text: parsed.text, keep: () => keep(place, { mark, text: parsed.text }) };
 }
 
-/** A courtesy to the next command; where it cannot be written, that one parses again. */
+/** Where this cannot be written, the next command parses again. */
 function keep(place: string, kept: Kept): void {
   try {
     writeWhole(place, JSON.stringify(kept), { mode: 0o600 });
   } catch {
-    // Read-only, or not there yet.
+    // The folder is read-only or missing.
   }
 }

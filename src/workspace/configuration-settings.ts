@@ -1,10 +1,12 @@
 /**
- * Where each setting of `baton.yaml` holds. `shared`: all processes that use one database follow the version that is
- * stored there. `local`: each process follows its own file.
+ * Where each setting of `baton.yaml` holds. `shared`: all processes follow the version that is stored in their database.
+ * `local`: each process follows its own file.
  *
- * The stored policy, the comparison of a file with it, the annotations of the JSON Schema and the table in
- * docs/reference/configuration.md are made from this table. It must not load the schema library: every command reads it.
+ * The stored policy, its comparison with a file, the annotations of the JSON Schema and the table in
+ * docs/reference/configuration.md are made from this table. It must not load the schema library, because every command
+ * reads it.
  */
+import { canonicalJson } from '../foundation/canonical-json.ts';
 import { readAgentId } from '../domain/names.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -89,7 +91,7 @@ export function everySetting(): readonly { readonly path: string; readonly kept:
   return [...others, ...agents];
 }
 
-/** The settings of one kind. Agents of which nothing is left are left out: naming an agent changes nothing. */
+/** The settings of one kind, without agents that have none of them. */
 export function settingsOf(text: ConfigurationText, kept: Kept): ConfigurationText {
   const agents = Object.entries(text.agents ?? {}).flatMap(([name, agent]) => {
     const own = pick(agent ?? {}, AGENT_SETTINGS, kept);
@@ -112,7 +114,7 @@ function pick(values: Values, table: Table, kept: Kept): Values {
   return Object.fromEntries(picked);
 }
 
-/** What holds for a process: the stored policy, and from its own file only what is local. */
+/** What holds for a process: the stored policy, and the local settings of its own file. */
 export function inForce(file: ConfigurationText, policy: ConfigurationText): ConfigurationText {
   const own = settingsOf(file, 'local');
   const stored = settingsOf(policy, 'shared');
@@ -131,7 +133,7 @@ export function inForce(file: ConfigurationText, policy: ConfigurationText): Con
 
 type Mixed = keyof { [Key in keyof typeof SETTINGS as (typeof SETTINGS)[Key] extends Kept ? never : Key]: true };
 
-/** The settings with parts, of which some may be shared and others local. */
+/** Settings with parts, some shared and others local. */
 const MIXED = Object.entries<Table[string]>(SETTINGS).flatMap(([name, kept]) =>
   typeof kept === 'string' ? [] : [name as Mixed],
 );
@@ -144,12 +146,12 @@ export interface Difference {
   readonly after: unknown;
 }
 
-/** In which shared settings two texts differ. The order of keys does not matter. */
+/** The shared settings in which two texts differ, whatever the order of keys. */
 export function differencesBetween(before: ConfigurationText, after: ConfigurationText): readonly Difference[] {
   const [old, next] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...next.keys()])]
     .map((key) => ({ key, before: old.get(key) ?? null, after: next.get(key) ?? null }))
-    .filter((each) => canonical(each.before) !== canonical(each.after));
+    .filter((each) => canonicalJson(each.before) !== canonicalJson(each.after));
 }
 
 function leavesOf(text: ConfigurationText): ReadonlyMap<string, unknown> {
@@ -166,12 +168,4 @@ function leavesOf(text: ConfigurationText): ReadonlyMap<string, unknown> {
   add(others, SETTINGS, '');
   for (const [name, agent] of Object.entries(agents)) add(agent ?? {}, AGENT_SETTINGS, `agents.${name}.`);
   return leaves;
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
 }

@@ -13,9 +13,9 @@ import { SuccessionShape, WakeShape } from './succession-settings.ts';
 import { ShadowShape } from './shadow-settings.ts';
 import { optionalFields } from './optional-fields.ts';
 
-/** A YAML reader of the older kind takes these words for truth values. */
-/** Of the system, as `id` prints it. */
+/** As `id` prints it. */
 const UserNumber = z.int().min(0).max(4_294_967_295);
+/** YAML 1.1 readers turn these words into booleans. */
 const OnOrOff = z.preprocess(
   (given) => (given === true ? 'on' : given === false ? 'off' : given),
   z.enum(['on', 'off']),

@@ -1,4 +1,4 @@
-/** What the configuration means, once its text is known to be sound: defaults, milliseconds, names of agents. */
+/** The meaning of a valid configuration text: defaults, milliseconds, names of agents. */
 import { digestOf } from '../foundation/digest.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { ChainBudget } from '../domain/chain-budget.ts';
@@ -24,49 +24,43 @@ export interface Configuration {
   readonly identity: 'local' | 'strict';
   readonly limits: Limits;
   readonly leaseMs: number | null;
-  /** All that are named, with the command that serves them, if there is one. */
+  /** All agents that are named, with the command that serves them; null: none. */
   readonly agents: ReadonlyMap<AgentId, AgentCommand | null>;
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
   readonly parties: ReadonlyMap<AgentId, Party>;
   readonly verifiers: readonly AgentId[];
-  /** How far a completion has to be proven for a report to be green. */
   readonly chainBudget: ChainBudget;
+  /** How far a completion has to be proven for a report to be green. */
   readonly requiredAssurance: Assurance;
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: CommandPolicy; readonly timeoutMs: number };
   readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
-  /** Null: those of the server itself. */
+  /** Null: the defaults. */
   readonly server: ServerLimits | null;
-  /** As it is written; whoever opens shadows reads it. */
+  /** As it is written, like `succession`. */
   readonly shadow: ShadowText | null;
-  /** As it is written; whoever drives agents reads it. */
   readonly succession: SuccessionText | null;
   readonly wake: { readonly hooks: 'on' | 'off'; readonly typing: 'on' | 'off' };
-  /** Whether `handoffs/` is kept, so that programs that only know files take part. */
+  /** Whether `handoffs/` is kept. */
   readonly queueFolder: boolean;
-  /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
+  /** Under strict identity, the agent in whose name files of the queue folder act; null: none. */
   readonly queueAs: AgentId | null;
-  /** What becomes of a file that names a schema which is not there. */
+  /** For a file that names an absent schema. */
   readonly missingSchema: 'warn' | 'refuse';
-  /** Whose files of the queue folder are read beside our own. */
+  /** Users and groups whose files in the queue folder are read besides our own. */
   readonly queueTrusted: { readonly users: readonly number[]; readonly groups: readonly number[] };
   /** When finished files go to the archive; null: never. */
   readonly queueKeep: { readonly ageMs: number | null; readonly files: number | null };
-  /** When finished handoffs leave the database (null: never), and for which folder (null: the usual one). */
+  /** When finished handoffs leave the database (null: never), and the folder for them (null: the default). */
   readonly retention: { readonly ageMs: number | null; readonly archive: string | null };
-  /** Null: files in `tasks/` are nobody's business here. */
-  readonly tasks: TaskRules | null;
+  /** Null: files in `tasks/` are left alone. */
+  readonly tasks: { readonly pattern: TaskPattern; readonly required: boolean } | null;
   readonly checkIgnore: readonly string[];
-  /** Whether `_handoffs/` is kept, with documents as markdown. */
+  /** Whether `_handoffs/` is kept. */
   readonly documentFolder: boolean;
-}
-
-interface TaskRules {
-  readonly pattern: TaskPattern;
-  readonly required: boolean;
 }
 
 interface AgentCommand {
@@ -81,7 +75,7 @@ export interface Notifications {
 }
 
 export interface Webhook {
-  /** What rows of the outbox call it. */
+  /** Its name in the outbox. */
   readonly name: string;
   readonly url: string;
   readonly events: readonly Event[] | null;
@@ -176,7 +170,7 @@ export function configurationOf(
   };
 }
 
-/** A webhook without a name of its own is named by what it is: the same entry has the same name in every process. */
+/** A webhook without a name gets one from its url and events, so that it has the same name in every process. */
 export function webhookName({ name, url, events }: WebhookText): string {
   return name ?? `webhook-${digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12)}`;
 }
@@ -200,13 +194,13 @@ function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerL
   };
 }
 
-function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {
+function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): Configuration['tasks'] {
   const isKept = tasks?.keep === undefined ? byDefault : tasks.keep === 'on';
   if (!isKept) return null;
   return { pattern: readTaskPattern(tasks?.pattern ?? '') ?? DEFAULT_TASK_PATTERN, required: tasks?.required ?? false };
 }
 
-/** What is not said is not there: the terms of the house fill it in. */
+/** Only the clocks that are set; the defaults fill in the others. */
 function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): Partial<Terms> {
   const given = {
     draftMs: clock?.draft_seconds,

@@ -1,6 +1,8 @@
-/** `baton.yaml`: read once at the door; every complaint says file, line and column. */
+/** Reads `baton.yaml`; every message names file, line and column. */
 import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { nearestName } from '../foundation/nearest-name.ts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { placeAt } from '../formats/document/front-matter.ts';
 import { DEPTH_MAX, tooDeepAt } from '../formats/document/tokens.ts';
@@ -8,11 +10,10 @@ import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import { ConfigurationProblem } from './configuration-problem.ts';
 import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
-import { similarKey } from './similar-key.ts';
 import { issueText } from '../formats/issue-text.ts';
 
 const BYTES_MAX = 256 * 1024;
-/** As the parser words it; we have said it in front. */
+/** The place in a message of the parser; ours stands in front. */
 const PLACE_AT_THE_END = / at line \d+, column \d+:?$/;
 
 export function readConfiguration(path: string): Configuration {
@@ -23,7 +24,6 @@ export function readConfigurationText(path: string): ConfigurationText {
   return parseConfiguration(readFileSync(path, 'utf8'), path).text;
 }
 
-/** Both what it says and what it means. */
 export function parseConfiguration(
   text: string,
   path: string,
@@ -57,11 +57,25 @@ export function parseConfiguration(
 
 function guessFor(issue: Placed): string {
   const [wrong] = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : [];
-  const near = wrong === undefined ? null : similarKey(ConfigurationShape, issue.path, wrong);
+  const near = wrong === undefined ? null : nearestName(keysAt(issue.path), wrong);
   return near === null ? '' : `; did you mean ${near}?`;
 }
 
-/** Before the parser sees it, which some depths would take along with the whole process. */
+/** The keys that the configuration has at this path. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = ConfigurationShape;
+  for (const name of path) {
+    if (at instanceof z.ZodObject) at = bare((at.shape as Record<PropertyKey, unknown>)[name]);
+    else at = at instanceof z.ZodRecord ? bare(at.valueType) : at instanceof z.ZodArray ? bare(at.element) : null;
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function bare(shape: unknown): unknown {
+  return shape instanceof z.ZodOptional || shape instanceof z.ZodNullable ? bare(shape.unwrap()) : shape;
+}
+
+/** Checked before parsing, because some depths end the whole process. */
 function refuseDepth(text: string, path: string): void {
   const at = tooDeepAt(text);
   if (at === null) return;
@@ -69,7 +83,7 @@ function refuseDepth(text: string, path: string): void {
   throw new ConfigurationProblem(`${path}:${line}:${column}: nested deeper than ${DEPTH_MAX}`);
 }
 
-/** Looks at the text itself: as properties of an object, two spellings of one agent or `__proto__` would get lost. */
+/** Checks the parsed text: as properties of an object, two spellings of one agent and `__proto__` would get lost. */
 function refuseAgentNames(document: Document, lines: LineCounter, path: string): void {
   const agents = document.has('agents') ? document.get('agents', true) : null;
   const seen = new Set<AgentId>();
@@ -100,7 +114,7 @@ interface Placed {
   readonly keys?: readonly string[];
 }
 
-/** Where the value stands, or the nearest thing around it; an unknown key where it stands itself. */
+/** The place of the value or of the nearest value around it; for an unknown key, the place of the key. */
 function placeOf(document: Document, lines: LineCounter, issue: Placed): { line: number; col: number } {
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys?.[0] ?? ''] : [...issue.path];
   for (let depth = path.length; depth > 0; depth -= 1) {
@@ -114,6 +128,6 @@ function placeOf(document: Document, lines: LineCounter, issue: Placed): { line:
 }
 
 function keyAt(document: Document, path: readonly PropertyKey[]): unknown {
-  const ctx = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  return isMap(ctx) ? ctx.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : null;
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  return isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : null;
 }

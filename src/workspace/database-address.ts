@@ -1,4 +1,4 @@
-/** Where the database is: a file of SQLite, or a server of PostgreSQL. */
+/** The address of the database: a SQLite file or a PostgreSQL server. */
 import { resolve } from 'node:path';
 import { ConfigurationProblem } from './configuration-problem.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
@@ -10,10 +10,10 @@ export type DatabaseAddress =
 
 export const DATABASE_RULE = 'postgres://… or the path of a SQLite file';
 
-/** What programs call a database that is gone when they end; a command would forget what it has just done. */
+/** An in-memory database would lose what a command has just done. */
 export const IN_MEMORY = ':memory:';
 
-/** Null: an address of something else, which must not become a file of that name. */
+/** Null: another kind of address, which must not become a file name. */
 export function readDatabaseAddress(text: string, folder = '.'): DatabaseAddress | null {
   if (text === IN_MEMORY) return null;
   if (/^postgres(?:ql)?:\/\//.test(text)) return { kind: 'postgres', url: text };
@@ -21,8 +21,8 @@ export function readDatabaseAddress(text: string, folder = '.'): DatabaseAddress
 }
 
 /**
- * The database of a workspace, as its `baton.yaml` names it. A workspace that was made for PostgreSQL never falls back to
- * a file: where a variable of the environment is missing, that is an error.
+ * The database that `baton.yaml` names. A workspace for PostgreSQL never falls back to a file: a missing environment variable
+ * is an error.
  */
 export function databaseOfWorkspace(
   { folder, databasePath, configurationPath }: Workspace,

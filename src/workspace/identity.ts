@@ -1,6 +1,6 @@
 /**
- * In whose name somebody asks. On a local database `--as` is the word of whoever sits there; a token is proof, and where
- * the workspace is strict there is no moving without one.
+ * Decides in whose name a caller acts. Under local identity `--as` is believed; a token is proof, and under strict identity
+ * every change needs one.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -24,17 +24,17 @@ export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface Claimant {
-  /** Who the caller says they are; null: nothing is said. */
+  /** The principal that the caller names; null: none. */
   readonly as: Speaker | null;
-  /** The secret they show, if any. */
+  /** The secret that the caller shows. */
   readonly token: string | null;
-  /** Who they are when they say nothing. */
+  /** The principal of a caller that names none. */
   readonly otherwise: Principal;
 }
 
 export type IdentityRefusal =
   | { readonly code: 'token-needed'; readonly says: string }
-  /** `token`: the id of the one that was shown, where it is known. */
+  /** `token`: the id of the shown token, where it is known. */
   | { readonly code: 'scope-missing' | 'token-refused'; readonly says: string; readonly token: string | null };
 
 export async function identify(
@@ -56,18 +56,15 @@ export async function identify(
     const says = `the token is one of ${principalText(proven)}, and --as says ${principalText(claimed)}`;
     return denied(store, proven, { code: 'token-refused', says, token: shown.value.record.id });
   }
-  return ok(identity === 'local' ? shownBy(proven, userId()) : proven);
-}
-
-function shownBy(principal: Principal, user: string): Principal {
-  return principal.kind === 'agent' || principal.kind === 'operator' ? { ...principal, user } : principal;
+  const isPerson = proven.kind === 'agent' || proven.kind === 'operator';
+  return ok(identity === 'local' && isPerson ? { ...proven, user: userId() } : proven);
 }
 
 function userId(): string {
   return String(process.getuid?.() ?? 'unknown');
 }
 
-/** A token that was shown and refused leaves a line in the log; where nothing can be written, the refusal stands alone. */
+/** Records a refused token in the log, where the database can be written. */
 async function denied(
   store: Store,
   by: Principal | null,
@@ -84,7 +81,7 @@ export interface ProvenToken {
   readonly record: TokenRecord;
 }
 
-/** Whose a token is, if it is good for this. */
+/** The principal of a token that is valid for this scope. */
 export async function provenBy(
   {
     store,
@@ -109,18 +106,18 @@ export async function provenBy(
 const USE_NOTED_MS = 60_000;
 const noted = new WeakMap<Pick<LookStore, 'tokens' | 'nowMs'>, Map<string, number>>();
 
-/** At most once a minute for each token, and nobody waits for it: people want to know which tokens are in use at all. */
+/** At most once a minute for each token, without waiting: operators want to know which tokens are in use. */
 function noteUse(store: Pick<LookStore, 'tokens' | 'nowMs'>, { id, usedAt }: UsedToken): void {
   const nowMs = store.nowMs();
   const uses = noted.get(store) ?? new Map<string, number>();
   noted.set(store, uses);
   if (nowMs - Math.max(usedAt ?? 0, uses.get(id) ?? 0) < USE_NOTED_MS) return;
   uses.set(id, nowMs);
-  // Where nothing can be written, it is not known when the token was used; the request goes on.
+  // The request goes on where this cannot be written.
   void store.tokens.used(id).catch(() => undefined);
 }
 
-/** The same for a token that is known by its id; null: it is good no more. */
+/** The same for the id of a token; null: it is no longer valid. */
 export async function provenById(
   { store, rules }: Pick<Context, 'store' | 'rules'>,
   id: string,
@@ -155,33 +152,33 @@ interface Minted {
   readonly record: TokenRecord;
 }
 
-/** An operator token that can make others: from then on nobody needs the bootstrap. */
+/** Whether the token can make others: from then on nobody needs the bootstrap. */
 export function canMint({ agent, scopes }: Pick<TokenRequest, 'agent' | 'scopes'>): boolean {
   return agent === null && scopes.includes('write');
 }
 
-/** The first operator token, for anybody who can open the database; null: somebody has made it before. */
+/** The first operator token, for anybody who can open the database; null: it was made before. */
 export async function mintFirstToken(ctx: Context, request: TokenRequest): Promise<Minted | null> {
   const minted = newToken(ctx, request);
   const added = await ctx.store.tokens.add(minted.record, { by: localUser(), bootstrap: 'use' });
   return added ? minted : null;
 }
 
-/** The secret is shown once and kept by nobody: the database has its hash. */
+/** The secret is shown once; the database has only its hash. */
 export async function mintToken(ctx: Context, request: TokenRequest, minting: Minting): Promise<Minted> {
   const minted = newToken(ctx, request);
   await ctx.store.tokens.add(minted.record, { ...(canMint(request) ? { bootstrap: 'close' } : {}), ...minting });
   return minted;
 }
 
-/** The token of a server for programs of the same user: it ends with the server, so it closes no bootstrap. */
+/** The token of a server for programs of the same user. It ends with the server, so it does not close the bootstrap. */
 export async function mintServerToken(ctx: Context, request: TokenRequest): Promise<Minted> {
   const minted = newToken(ctx, request);
   await ctx.store.tokens.add(minted.record, { by: localUser() });
   return minted;
 }
 
-/** The token of one session of an agent that Baton starts. It is good when it is saved. */
+/** The token of one session of an agent that Baton starts; valid once it is saved. */
 export function makeSessionToken(
   ctx: Context,
   agent: AgentId,
@@ -191,13 +188,13 @@ export function makeSessionToken(
   return { id: record.id, secret, save: async () => void (await ctx.store.tokens.add(record, { by: localUser() })) };
 }
 
-/** Who sits at this machine, as the token log names them. */
+/** The user of this machine, as the token log names them. */
 export function localUser(): string {
   try {
     return `local user ${userInfo().username}`;
   } catch {
     // An account without a name, as in some containers.
-    return `local user ${process.getuid?.() ?? 'unknown'}`;
+    return `local user ${userId()}`;
   }
 }
 
@@ -219,7 +216,7 @@ function newToken({ store }: Context, { agent, roles, scopes, label, lifeMs }: T
   return { secret, record };
 }
 
-/** 256 random bits need no slow hash: nobody can try them all. */
+/** 256 random bits need no slow hash. */
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

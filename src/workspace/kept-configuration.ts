@@ -1,4 +1,4 @@
-/** What the last command made of `baton.yaml`, for as long as the file's text is the same; without its parser. */
+/** The configuration that the last command parsed, valid until the text of `baton.yaml` changes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigurationText } from './configuration-shape.ts';
@@ -7,7 +7,7 @@ import type { Workspace } from './workspace.ts';
 declare const __BATON_VERSION__: string;
 
 export interface Kept {
-  /** The text and the program that read it: another one may read it otherwise. */
+  /** The text and the version that read it: another version may read it differently. */
   readonly mark: string;
   readonly text: ConfigurationText;
 }
@@ -16,9 +16,8 @@ export interface KeptConfiguration {
   /** The file as it is now. */
   readonly source: string;
   readonly mark: string;
-  /** Where it is kept. */
   readonly place: string;
-  /** Null: nobody has read this text with this program yet. */
+  /** Null: this version has not read this text yet. */
   readonly text: ConfigurationText | null;
 }
 
@@ -39,13 +38,13 @@ function keptAt(place: string): Kept | null {
 }
 
 /**
- * Whether a text that nobody has read yet may say something that a hook's look for work has to know: the parser takes it a
- * fifth of its time. YAML has many ways to write a name (quoted, escaped, by an alias); whoever uses one pays for the parser.
+ * Whether an unparsed text may hold a setting that a hook needs for its look for work: parsing would take a fifth of its
+ * time. A text that writes names in another form of YAML (quoted, escaped, by an alias) is parsed.
  */
 export function mayConcernLook(source: string): boolean {
   const lines = source.split(/\r?\n/).filter((line) => !/^\s*(?:#.*)?$/.test(line));
   return lines.some((line) => !PLAIN_LINE.test(line) || /database|wake/.test(line));
 }
 
-/** A key of its own, or something below one; without anything that gives a name another form. Values may be quoted. */
+/** A key, or a line below one, without anything that gives a name another form. Values may be quoted. */
 const PLAIN_LINE = /^(?:[a-z_]+:(?: "[^"\\]*"| [^"'\\&*?{<%|>!\t]*)?| +[^"'\\&*?<%|>!\t]*)$/;

@@ -1,4 +1,4 @@
-/** A workspace that is open: what the command line, the library and the server are given to work with. */
+/** An open workspace, as the command line, the library and the server get it. */
 import type { Context, EngineEvent } from '../engine/context.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
@@ -6,7 +6,7 @@ import type { WorkspacePolicy } from './policy.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface OpenOptions {
-  /** Its folder; without one, the nearest from here upwards. */
+  /** Its folder; absent: the nearest from here upwards. */
   readonly workspace?: string;
   /** Instead of the workspace's own. */
   readonly database?: DatabaseAddress;
@@ -21,10 +21,10 @@ export interface OpenWorkspace {
   readonly ctx: Context;
   /** Null for a database without a workspace folder. */
   readonly workspace: Workspace | null;
-  /** What is in force now: the stored policy, and what is local in `baton.yaml`. */
+  /** The stored policy with the local settings of `baton.yaml`. */
   readonly configuration: Configuration;
   readonly policy: WorkspacePolicy;
-  /** The database was gone, and this one is new and empty. */
+  /** The database was lost, and this one is new and empty. */
   readonly isReplaced: boolean;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What holds for this process: the policy that is stored in the database, together with the local settings of its own
- * `baton.yaml`. A database without a policy gets the one at hand, so that whoever works alone never has to think of it.
+ * What holds for this process: the policy that is stored in the database, with the local settings of its own `baton.yaml`.
+ * A database without a policy gets that of the first file, so that a single user never has to run `baton apply` first.
  */
 import type { JsonText } from '../foundation/json.ts';
 import { StoreFault, type PolicyRecord, type Store } from '../stores/store.ts';
@@ -16,25 +16,25 @@ import { configurationOf, type Configuration } from './configuration-values.ts';
 export interface WorkspacePolicy {
   /** What `baton.yaml` says; null where there is none. */
   readonly file: ConfigurationText | null;
-  /** As it is now; another one after the stored policy has changed. */
+  /** Replaced when the stored policy changes. */
   readonly configuration: Configuration;
   /** 0: none is stored. */
   readonly version: number;
   /** Public keys of agents, without those that were revoked. */
   readonly keys: readonly AgentKey[];
-  /** What workers have registered for their agents. */
+  /** Schemas that workers registered for their agents. */
   readonly registeredSchemas: SchemasByAgent;
-  /** Registers schemas for an agent and takes them over. Answers why it was not done, or null. */
+  /** Registers schemas for an agent; answers why it was not done, or null. */
   register(agent: AgentId, pair: AgentSchemaPair, by: string): Promise<string | null>;
   /** From what is stored to what the file says. Empty where there is no file. */
   readonly differences: readonly Difference[];
   /** The differences in one line, with what to do; null where there are none. */
   readonly says: string | null;
-  /** Takes over a version that was stored meanwhile. True: there was one. */
+  /** Takes over a newer version; true: there was one. */
   refresh(): Promise<boolean>;
 }
 
-/** Who stores the first version without having been asked. */
+/** The author of the first version. */
 const FIRST_BY = 'system';
 
 /** `file` is null where there is no `baton.yaml`. */
@@ -99,7 +99,7 @@ function wordsFor(version: number, keys: readonly string[]): string {
   );
 }
 
-/** Null: it could not be written, and the file alone holds. Whoever only looks at a full disk should still see. */
+/** Null: it could not be written, and the file alone holds; reading works on a full disk, too. */
 async function storeFirst(
   policies: Store['policy'],
   file: ConfigurationText,
@@ -110,7 +110,7 @@ async function storeFirst(
     return written ?? (await policies.current());
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
-    // Where it is not known whether it was written, looking tells.
+    // It may have been written after all.
     return policies.current();
   }
 }
@@ -130,7 +130,7 @@ export function policyIn({ policy }: PolicyRecord): ConfigurationText {
   return JSON.parse(policy) as ConfigurationText;
 }
 
-/** What of a file is stored. Keys and registered schemas are no part of any file, and stay. */
+/** The part of a file that is stored. Keys and registered schemas are in no file, and stay. */
 export function policyTextOf(file: ConfigurationText, before: PolicyRecord | null): JsonText {
   const { keys, registeredSchemas } = (before === null ? {} : JSON.parse(before.policy)) as Record<string, unknown>;
   const kept = {

@@ -1,6 +1,6 @@
 /**
- * The schemas that workers have registered for their agents. They stand in the stored policy, so that every process that
- * uses the database checks by the same ones, and each change is a version with who and when.
+ * The schemas that workers registered for their agents. They are part of the stored policy: every process that uses the
+ * database checks by them, and each change is a version with author and time.
  */
 import { canonicalJson } from '../foundation/canonical-json.ts';
 import type { JsonObject, JsonText } from '../foundation/json.ts';
@@ -8,17 +8,17 @@ import { readAgentId, type AgentId } from '../domain/names.ts';
 import type { AgentSchemaPair } from '../engine/schema-registry.ts';
 import type { PolicyRecord, Store } from '../stores/store.ts';
 
-/** More than this is a mistake, and every process reads it. */
+/** Every process reads all of them. */
 const AGENTS_MAX = 1_000;
 const SCHEMA_BYTES_MAX = 65_536;
-/** So often another process may store a version between our look and our word. */
+/** How often another process may store a version between our read and our write. */
 const ROUNDS_MAX = 16;
 
 export type SchemasByAgent = ReadonlyMap<AgentId, AgentSchemaPair>;
 
 interface Stored {
   readonly registeredSchemas?: Readonly<Record<string, AgentSchemaPair>>;
-  /** Stored by a registration before anybody has stored a policy: the first `baton.yaml` at hand is still the first. */
+  /** A registration came before any policy: the next `baton.yaml` still becomes the first policy. */
   readonly withoutSettings?: true;
 }
 
@@ -36,7 +36,7 @@ export function isWithoutSettings(record: PolicyRecord): boolean {
   return storedIn(record).withoutSettings === true;
 }
 
-/** Replaces what was registered for the agent; a pair of nothing takes it away. Answers why it was not done, or null. */
+/** Replaces the schemas of the agent; an empty pair removes them. Answers why it was not done, or null. */
 export async function registerSchemas(
   { policy }: Pick<Store, 'policy'>,
   agent: AgentId,

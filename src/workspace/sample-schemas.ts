@@ -1,7 +1,4 @@
-/**
- * The two schemas that the queue's specification names in its examples. Its first program always asks for the input
- * schema, so `baton init --template queue` writes it.
- */
+/** The two schemas in the examples of the queue's specification; `baton init --template queue` writes them. */
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 const text = { type: 'string', minLength: 1 } as const;

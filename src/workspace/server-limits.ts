@@ -1,4 +1,4 @@
-/** What one token, one address and all together may use of the server; set in `baton.yaml` under `server`. */
+/** What one token, one address and all clients may use of the server; `server` in `baton.yaml`. */
 export interface ServerLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;

@@ -1,6 +1,6 @@
 /**
- * `.baton/serve.json`: who serves this workspace, where, and the token with which others of the same user reach it. Its
- * making is what decides between two who want to serve, and only its owner can read it.
+ * `.baton/serve.json`: the process that serves this workspace, its address, and a token for programs of the same user. The
+ * process that creates the file serves; only the owner can read it.
  */
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import type { Workspace } from './workspace.ts';
 export interface ServingFile {
   readonly url: string;
   readonly process: ProcessIdentity;
-  /** An operator's; it ends with the server. */
+  /** An operator token that ends with the server. */
   readonly token: string;
   readonly tokenId: string;
 }
 
 const NAME = 'serve.json';
 const ASK_MS = 2_000;
-/** A server that shows no sign of life for this long has left; several beats may be late. */
+/** A server that has been silent for this long is gone; several beats may be late. */
 const SERVING_LEASE_MS = 10_000;
 const SERVING_BEAT_MS = 2_000;
 
@@ -43,8 +43,8 @@ export function readServingFile({ privateFolder }: Workspace): ServingFile | nul
 }
 
 /**
- * Whoever serves here and lives, if it is not us. A server that cannot be judged (it ran before a restart of the machine,
- * or runs in another container) is believed to live for as long as it touches its file.
+ * The live server of this workspace, if it is another process. A server that cannot be judged (from before a reboot, or in
+ * another container) counts as live as long as it touches its file.
  */
 export function servedBy(workspace: Workspace, judge: ProcessJudge): ServingFile | null {
   const found = readServingFile(workspace);
@@ -65,20 +65,20 @@ export async function keepServing(workspace: Workspace, timers: Timers, signal: 
     try {
       utimesSync(join(workspace.privateFolder, NAME), now, now);
     } catch {
-      // Somebody has removed it; the server goes on.
+      // Somebody removed the file; the server goes on.
     }
     await timers.sleep(SERVING_BEAT_MS, signal);
   }
 }
 
-/** Null: it is ours now. Otherwise who was faster. */
+/** Null: this process serves now. Otherwise the server that was faster. */
 export function claimServing(workspace: Workspace, judge: ProcessJudge, file: ServingFile): ServingFile | null {
   const path = join(workspace.privateFolder, NAME);
   for (;;) {
     if (!writeWhole(path, `${JSON.stringify(file)}\n`, { mode: 0o600, replace: false, durably: true })) {
       const first = servedBy(workspace, judge);
       if (first !== null) return first;
-      // Its process is gone, and could not put it away.
+      // The process of the file is gone.
       rmSync(path, { force: true });
       continue;
     }
@@ -92,7 +92,7 @@ export function leaveServing(workspace: Workspace, file: ServingFile): void {
     rmSync(join(workspace.privateFolder, NAME), { force: true });
 }
 
-/** Asks the one that serves for a link; null: it does not answer. */
+/** Asks the server for a login link; null: it does not answer. */
 export async function newLinkFrom({ url, token }: ServingFile): Promise<string | null> {
   try {
     const answer = await fetch(`${url}/api/login-links`, {

@@ -1,6 +1,6 @@
 /**
- * The private key with which the agent of this process signs its moves. It is a file that only its owner can read, named
- * in BATON_KEY_FILE; nothing of it ever goes into the database.
+ * The private key with which the agent of this process signs its moves: a file that only its owner can read, named in
+ * BATON_KEY_FILE. Nothing of it goes into the database.
  */
 import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface KeyRefusal {
 const FOR_OTHERS = 0o077;
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** The principal that signs what it does; one that is no agent, or a process without a key, signs nothing. */
+/** The principal with its signer. A principal that is no agent, or a process without a key, signs nothing. */
 export function withSigner(
   { keys }: Pick<WorkspaceRules, 'keys'>,
   principal: Principal,
@@ -36,7 +36,7 @@ export function withSigner(
   return refused(path, `${whose} (${key.fingerprint}); an operator registers it with: baton key add @${agent} KEY`);
 }
 
-/** Read at once: a process signs for as long as it runs, whatever becomes of the file. */
+/** Read once: a process signs as long as it runs, even if the file goes away. */
 function readKeyFile(path: string): Result<string, KeyRefusal> {
   try {
     const { mode, size } = statSync(path);

@@ -1,4 +1,4 @@
-/** What `baton init` writes into a new workspace: a plain one by default, or one that is set up for a way of working. */
+/** The `baton.yaml` of a new workspace: a plain one, or one for a way of working. */
 export const TEMPLATES = ['queue', 'documents', 'relay'] as const;
 export type Template = (typeof TEMPLATES)[number];
 

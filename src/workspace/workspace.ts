@@ -1,4 +1,4 @@
-/** A workspace is a folder with a baton.yaml; everything of ours is in its `.baton/`. */
+/** A workspace is a folder with a baton.yaml; our own files are in its `.baton/`. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -24,7 +24,7 @@ export function workspaceAt(folder: string): Workspace {
   };
 }
 
-/** The one that was named, or the nearest; null where there is none. */
+/** The named workspace, or the nearest; null: there is none. */
 export function workspaceFor(folder: string | undefined): Workspace | null {
   const given = folder ?? process.env['BATON_WORKSPACE'] ?? '';
   if (given === '') return findWorkspace(process.cwd());
@@ -32,9 +32,9 @@ export function workspaceFor(folder: string | undefined): Workspace | null {
   return existsSync(named.configurationPath) ? named : null;
 }
 
-/** The folder itself or the nearest one above it, as git does it. */
+/** The folder itself or the nearest one above it, as git searches. */
 export function findWorkspace(from: string): Workspace | null {
-  // A worktree that Baton made for an attempt has a baton.yaml of its own, but belongs to the workspace around it.
+  // A worktree that Baton made for an attempt has its own baton.yaml, but belongs to the workspace around it.
   const [, owner] = /^(.*?)[\\/]\.baton[\\/]worktrees[\\/]/.exec(`${resolve(from)}/`) ?? [];
   for (let folder = owner ?? resolve(from); ; folder = dirname(folder)) {
     const workspace = workspaceAt(folder);
@@ -43,13 +43,13 @@ export function findWorkspace(from: string): Workspace | null {
   }
 }
 
-/** Kept out of repositories from inside, so that nobody's .gitignore has to be edited. */
+/** The folder has its own .gitignore, so that no other has to be edited. */
 export function makePrivateFolder({ privateFolder }: Workspace): void {
   mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
   writeOnce(join(privateFolder, '.gitignore'), '*\n');
 }
 
-/** False: it is there already, and stays as it is. */
+/** False: the file exists, and stays as it is. */
 export function writeOnce(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx' });
@@ -60,12 +60,12 @@ export function writeOnce(path: string, text: string): boolean {
   }
 }
 
-/** What only its owner may change: whoever writes here takes over the server's token, or what the workspace allows. */
+/** Files that only the owner may change: they hold the server's token and what the workspace allows. */
 export function privateFiles({ privateFolder }: Workspace): readonly string[] {
   return [privateFolder, ...['serve.json', 'configuration.json'].map((name) => join(privateFolder, name))];
 }
 
-/** There has been a database here: processes rang each other. Now there is none. */
+/** The folder of wake-up files shows that there was a database; now there is none. */
 export function hasLostDatabase({ privateFolder, databasePath }: Workspace): boolean {
   return !existsSync(databasePath) && existsSync(join(privateFolder, 'bells'));
 }

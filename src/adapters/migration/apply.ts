@@ -5,7 +5,9 @@
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keyText, valueText, type Said } from '../../formats/document/yaml-text.ts';
 import { originalsIn, type Original } from '../../formats/legacy/originals.ts';
+import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
 import { migratedDocument } from '../../engine/migration/migrated-document.ts';
 import type { Migrate, Source, Step } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
@@ -13,7 +15,6 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import { instantOrNull } from '../../foundation/instant-text.ts';
 import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
 import { DOCUMENT_BYTES_MAX, readPlain } from './scan.ts';
-import { makeTask } from './task-file.ts';
 
 export interface Applied {
   readonly migrated: number;
@@ -78,6 +79,26 @@ async function migrateOne(
   const because = missingIn(root, path, step, originals);
   if (because === null) counts.migrated += 1;
   return because;
+}
+
+/** Creates the file of the task that a migrated handoff needs. False: the file is there already. */
+async function makeTask({ root, drafts }: ApplyOptions, { task, mapped, id }: Migrate): Promise<boolean> {
+  await realFolder(root, 'tasks');
+  const path = join(root, 'tasks', `${task.id}.md`);
+  if ((await lstat(path).catch(() => null)) !== null) return false;
+  const standing = STANDING_FOR[mapped.state];
+  const fields: { readonly [key: string]: Said } = {
+    id: task.id,
+    title: mapped.title,
+    status: standing?.status ?? 'Created',
+    owner: standing?.owner === 'sender' ? mapped.from : mapped.to,
+    created: new Date(mapped.createdAt).toISOString().slice(0, 10),
+    source: `migrated with ${id}`,
+    migrated_for: task.madeFor,
+  };
+  const lines = Object.entries(fields).map(([key, value]) => `${keyText(key)}:${valueText(value)}`);
+  await writeDurably(path, `---\n${lines.join('\n')}\n---\n\n# ${task.id}: ${mapped.title}\n`, { draftFolder: drafts });
+  return true;
 }
 
 /** One original for each content: copies have the same text. */
