@@ -1,14 +1,10 @@
 /** Finds the files of a repository in which a handoff could stand. Follows no link. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listedByGit } from './git-history.ts';
+import { listedByGit, type GitListing } from './git-history.ts';
 
-export interface FoundFiles {
-  /** From the folder, with `/` between the parts, sorted. */
-  readonly paths: readonly string[];
-  /** Tracked files of any kind that differ from what is committed or staged. */
-  readonly modified: ReadonlySet<string>;
-  readonly untracked: ReadonlySet<string>;
+/** `paths` are those of texts, sorted; the others are of any kind. */
+export interface FoundFiles extends GitListing {
   readonly isRepository: boolean;
 }
 
@@ -22,8 +18,7 @@ const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
 export async function findFiles(folder: string): Promise<FoundFiles> {
   const listed = await listedByGit(folder);
   if (listed === null) return findFilesWithoutGit(folder);
-  const { modified, untracked } = listed;
-  return { paths: textsAmong(listed.paths), modified, untracked, isRepository: true };
+  return { ...listed, paths: textsAmong(listed.paths), isRepository: true };
 }
 
 /** All texts below a folder, including those that git ignores. */

@@ -1,9 +1,10 @@
 /** Asks git once about all files below a folder. */
 import { askGit } from '../git/git.ts';
 
-interface GitListing {
+export interface GitListing {
   /** Tracked files, and untracked ones that are not ignored; paths from the folder. */
   readonly paths: readonly string[];
+  /** Tracked files that differ from what is committed or staged. */
   readonly modified: ReadonlySet<string>;
   readonly untracked: ReadonlySet<string>;
 }

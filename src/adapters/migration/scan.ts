@@ -12,6 +12,7 @@ import { readLegacy } from '../../formats/legacy/read.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import type { Candidate, KnownDocument, KnownTask } from '../../engine/migration/candidate.ts';
 import { classify, type ClassifyTerms } from '../../engine/migration/classify.ts';
+import type { Found } from '../../engine/migration/plan.ts';
 import { isInPackage } from '../../engine/migration/places.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
@@ -19,10 +20,7 @@ import { utf16TextOf } from '../../foundation/utf16-text.ts';
 import type { FoundFiles } from './find-files.ts';
 import { commitsOf } from './git-history.ts';
 
-export interface Scanned {
-  readonly candidates: readonly Candidate[];
-  readonly documents: readonly KnownDocument[];
-  readonly tasks: readonly KnownTask[];
+export interface Scanned extends Found {
   /** Files that may be handoffs and stay where they are. */
   readonly unclear: readonly { readonly path: string; readonly because: string }[];
   readonly scanned: number;

@@ -5,6 +5,7 @@ import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { Terms } from '../../domain/handoff.ts';
 import { readAgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
+import type { DocumentVersion } from '../../folders/folder.ts';
 import type { AgentKey } from '../context.ts';
 import { whyNotBelieved, type Roles, type Writer } from '../documents/attribution.ts';
 import { isImported } from '../documents/overrule.ts';
@@ -114,9 +115,7 @@ function judgeAgainst(
   return [complain(field === 'status' ? 'transition' : 'completion', field, says, todo)];
 }
 
-export interface SignedVersion {
-  readonly author: string;
-  readonly text: string;
+export interface SignedVersion extends Omit<DocumentVersion, 'commit'> {
   /** The registered key that signed the commit; null: none did. */
   readonly signer: AgentKey | null;
 }

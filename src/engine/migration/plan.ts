@@ -12,10 +12,7 @@ import { groupsOf, isContained, type Group } from './group.ts';
 import { mapFields, type Mapped, type MappingTerms } from './map-fields.ts';
 import { taskBook, type PlannedTask, type TaskBook } from './plan-tasks.ts';
 
-export interface Source {
-  readonly path: string;
-  readonly sha256: string;
-  readonly changedAt: number | null;
+export interface Source extends Pick<Candidate, 'path' | 'sha256' | 'changedAt'> {
   readonly is: 'newest' | 'older' | 'copy';
 }
 

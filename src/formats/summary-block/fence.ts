@@ -1,5 +1,5 @@
 /** Collects a fence line by line, and decides whether it holds a `handoff`. */
-import { BLOCK_CHARS_MAX, UNPLACED, type BlockPlace, type FoundBlock } from './found-block.ts';
+import { BLOCK_CHARS_MAX, UNPLACED, type FoundBlock } from './found-block.ts';
 
 export interface Fence {
   readonly marker: number;
@@ -8,11 +8,7 @@ export interface Fence {
   readonly indent: number;
 }
 
-export interface Gathering extends Fence {
-  readonly place: BlockPlace;
-  readonly line: number;
-  readonly column: number;
-  readonly start: number;
+export interface Gathering extends Fence, Pick<FoundBlock, 'place' | 'line' | 'column' | 'start'> {
   readonly rows: string[];
   readonly cuts: number[];
   chars: number;
