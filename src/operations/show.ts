@@ -1,7 +1,5 @@
-/** One handoff: as a whole, its facts, and the chain that it belongs to. */
 import { defined } from '../foundation/defined.ts';
-import { ok } from '../foundation/result.ts';
-import { show as showHandoff, trace as traceHandoff } from '../engine/handoffs/read.ts';
+import { show as showHandoff } from '../engine/handoffs/read.ts';
 import { wait } from '../engine/handoffs/wait.ts';
 import { HELD_SECONDS_MAX } from './claim.ts';
 import { duration, ID } from './field.ts';
@@ -32,31 +30,4 @@ export const show = defineOperation({
     }
     return showHandoff(ctx, principal, id);
   },
-});
-
-export const facts = defineOperation({
-  name: 'facts',
-  summary: 'Everything that happened to a handoff, in order',
-  example: 'facts hoff-0190… --json',
-  permission: 'read',
-  subject: 'id',
-  route: { method: 'get', path: '/api/handoffs/{id}/facts' },
-  input: { id: ID },
-  result: 'facts',
-  run: async (ctx, principal, { id }) => {
-    const found = await showHandoff(ctx, principal, id);
-    return found.ok ? ok(found.value.facts) : found;
-  },
-});
-
-export const trace = defineOperation({
-  name: 'trace',
-  summary: 'The chain that a handoff belongs to, as far as you may read its legs, oldest first',
-  example: 'trace hoff-0190… --svg chain.svg',
-  permission: 'read',
-  subject: 'id',
-  route: { method: 'get', path: '/api/handoffs/{id}/chain' },
-  input: { id: ID },
-  result: 'chain',
-  run: (ctx, principal, { id }) => traceHandoff(ctx, principal, id),
 });

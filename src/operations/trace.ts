@@ -1,0 +1,15 @@
+import { trace as traceHandoff } from '../engine/handoffs/read.ts';
+import { ID } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+export const trace = defineOperation({
+  name: 'trace',
+  summary: 'The chain that a handoff belongs to, as far as you may read its legs, oldest first',
+  example: 'trace hoff-0190… --svg chain.svg',
+  permission: 'read',
+  subject: 'id',
+  route: { method: 'get', path: '/api/handoffs/{id}/chain' },
+  input: { id: ID },
+  result: 'chain',
+  run: (ctx, principal, { id }) => traceHandoff(ctx, principal, id),
+});
