@@ -23,7 +23,7 @@ export function promptWith(events: readonly AgentEvent[], mark: string): number 
   return at < 0 ? null : at;
 }
 
-/** Whether the agent's last word, as its hooks told it, is a question to its user. */
+/** Whether the newest event of the agent's hooks is a question to its user. */
 export function hasDialog(events: readonly AgentEvent[]): boolean {
   const last = events.findLast(({ kind }) => kind !== 'compacting');
   return last?.kind === 'dialog';
@@ -42,7 +42,7 @@ export function hasStarted(events: readonly AgentEvent[]): boolean {
   return events.some(({ kind }) => kind === 'started' || kind === 'prompt');
 }
 
-/** The conversation that the agent told last: a cleared session goes on under another id. */
+/** The newest conversation id that the agent reported: a cleared session goes on under another id. */
 export function conversationIn(events: readonly AgentEvent[]): string | null {
   return events.findLast(({ conversation }) => conversation !== null)?.conversation ?? null;
 }

@@ -30,7 +30,7 @@ export const ENDED_BADLY: readonly State[] = ['failed', 'rejected', 'expired'];
 /** How long before its end a handoff that nobody acts on is shown. */
 const SOON_MS = 10 * MINUTE_MS;
 
-/** Null: it needs nobody. A bad end that was retried needs nobody either; only the caller knows whether it was. */
+/** Null: it needs no attention. Neither does a failure that was retried; only the caller knows whether it was. */
 export function attentionReason(handoff: Handoff, nowMs: number): AttentionReason | null {
   const { state, blockedOn, since } = handoff;
   if (failedDependencyOf(handoff) !== null) return 'dependency';
@@ -41,7 +41,7 @@ export function attentionReason(handoff: Handoff, nowMs: number): AttentionReaso
   return ENDED_BADLY.includes(state) && nowMs - since < DAY_MS ? 'failed' : null;
 }
 
-/** What somebody is at has a clock of its own. */
+/** Only drafts and offers: an accepted handoff has a clock of its own. */
 function isOverdue(handoff: Handoff, nowMs: number): boolean {
   const dueAt = handoff.state === 'draft' || handoff.state === 'offered' ? dueAtOf(handoff) : null;
   return dueAt !== null && dueAt - nowMs < SOON_MS;

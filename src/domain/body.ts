@@ -16,7 +16,7 @@ export interface Body {
   readonly source?: Party;
   readonly target?: Party;
   readonly leg?: LegNote;
-  /** What was not as it should be when it was taken in; told with the answer. */
+  /** What was wrong with the request when it was accepted; returned with the answer. */
   readonly warnings?: readonly string[];
   /** The results of the handoffs that it waited for. Never stored: added for the worker. */
   readonly dependencies?: JsonObject;

@@ -1,4 +1,4 @@
-/** What one chain of handoffs may use before nothing more is added to it, so that agents cannot keep each other busy for ever. */
+/** What one chain of handoffs may use before nothing more is added to it: agents cannot keep each other busy for ever. */
 import { MINUTE_MS } from './duration.ts';
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
@@ -24,7 +24,7 @@ export interface Exhausted {
   readonly max: number;
 }
 
-/** Whether time and cost are asked for: only then somebody has to read all facts. */
+/** Whether the budget limits time or cost: only then all facts have to be read. */
 export function needsFacts({ minutes, cost }: ChainBudget): boolean {
   return minutes !== undefined || cost !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What is agreed when nobody says anything else. */
+/** The terms of a handoff whose request and workspace name none. */
 import { CLOCKS } from './deadlines.ts';
 import type { Kind, Terms } from './handoff.ts';
 import { DEFAULT_RETRY } from './retry-policy.ts';
@@ -9,7 +9,7 @@ export const DEFAULT_TERMS: Record<Kind, Terms> = {
 };
 
 function terms(kind: Kind): Terms {
-  // Shared by nearly every record, so nobody may write into it.
+  // Shared by nearly every record, so it must not be changed.
   const none = Object.freeze([]);
   return Object.freeze({
     retry: DEFAULT_RETRY,

@@ -46,7 +46,7 @@ export function isSealedBy(facts: readonly Fact[], erasure: Fact): boolean {
   return detailIn(erasure)[SEAL] === erasureSeal(facts);
 }
 
-/** The record without what somebody wrote into it. Names of agents, the task and the chain stay: others refer to them. */
+/** The record without its texts. Names of agents, the task and the chain stay, because other records refer to them. */
 export function erasedRecord(handoff: Handoff): Handoff {
   const { check, ...terms } = handoff.terms;
   void check;

@@ -1,5 +1,5 @@
 /**
- * What somebody shows for having done a thing. Claimed and verified are different words everywhere: evidence is a claim
+ * What an agent shows for finished work. Claimed and verified are different words everywhere: evidence is a claim
  * until a check of the same evidence has passed.
  */
 import { list, object, optional, text, variants, type Shape } from './field-shapes.ts';

@@ -10,13 +10,13 @@ export interface Failures {
 
 export interface Consequence {
   readonly do: 'retry' | 'route' | 'give-up';
-  /** The delegator is told. */
+  /** The delegator is notified. */
   readonly escalate: boolean;
 }
 
 /**
  * The same agent gets its retries before the work moves elsewhere: one flaky run is no reason to move it. A chain that
- * has failed too often is not tried again in the same place: it takes its route, and somebody hears of it.
+ * has failed too often is not retried by the same agent: it takes its route, and the delegator is notified.
  */
 export function afterFailedSummary(policy: OnFailure, { retries, failures }: Failures): Consequence {
   const escalate = policy.escalateAfter !== undefined && failures >= policy.escalateAfter;

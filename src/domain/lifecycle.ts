@@ -4,7 +4,7 @@
  *
  * Two things that look like states are not: waiting for a retry is `offered` with a later `notBefore`, and the archive
  * is a place. `rework` alone has two ends: back into the hands that delivered, or on offer when those have left.
- * `revise` changes what a draft asks for and leaves it a draft. `verify` is somebody's word; `complete` is the step where nobody has to agree.
+ * `revise` changes what a draft asks for and leaves it a draft. `verify` is a verifier's decision; `complete` is the step where no verifier is required.
  */
 export const LIFECYCLE = {
   draft: { offer: 'offered', expire: 'expired', cancel: 'cancelled', revise: 'draft' },

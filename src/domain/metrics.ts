@@ -106,7 +106,7 @@ export interface Total {
   /** Null: of mixed kinds or units. Such keys are listed and not summed. */
   readonly kind: MeasureKind | null;
   readonly unit: string;
-  /** How often it was told. */
+  /** How often it was reported. */
   readonly times: number;
   /** Null where a sum means nothing: percentages, texts, mixed ones. */
   readonly sum: number | null;
@@ -159,7 +159,7 @@ function totalOf(key: string, all: readonly Measure[]): Total {
   };
 }
 
-/** Sums of decimal fractions end in noise; nobody measures to the tenth digit. */
+/** Sums of decimal fractions end in noise, which no reader needs. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

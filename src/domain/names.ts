@@ -34,12 +34,12 @@ const GENERATED_ID = /^hoff-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-
 const SHORT_ID = /^[0-9a-f]{6,12}$/i;
 const SHORT_ID_SHOWN = 8;
 
-/** For people who read and type ids. An id that somebody chose has no short form and is answered as it is. */
+/** For people who read and type ids. An id that the sender chose has no short form and is answered as it is. */
 export function shortIdOf(id: string): string {
   return GENERATED_ID.exec(id)?.[1]?.slice(0, SHORT_ID_SHOWN) ?? id;
 }
 
-/** Whether the text may be a short id. An id that somebody chose may look the same. */
+/** Whether the text may be a short id. An id that the sender chose may look the same. */
 export function isShortId(text: string): boolean {
   return SHORT_ID.test(text);
 }

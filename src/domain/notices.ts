@@ -7,7 +7,7 @@ import { speakerIn } from './principal.ts';
 import { escalatedTo } from './rejection.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
-/** The events that others can ask to be told of; the words are a contract with webhooks. */
+/** The events that webhooks can subscribe to; the words are a contract with them. */
 export const EVENTS = [
   'offered',
   'verification-wanted',
@@ -29,7 +29,7 @@ export interface Notice {
   readonly to: readonly AgentId[];
 }
 
-/** Null where nothing happened that anybody has to hear of. */
+/** Null: nobody is notified of this fact. */
 export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   const event = eventOf(handoff, fact);
   if (event === null) return null;
@@ -38,7 +38,7 @@ export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   return { event, to };
 }
 
-/** Somebody above the two has to decide. Told beside the notice of the same fact, and also where nobody is named. */
+/** A chief has to decide. Sent besides the notice of the same fact, and also where no chief is named. */
 export function escalationOf(fact: Fact): Notice | null {
   const to = escalatedTo(fact);
   return to === null ? null : { event: 'escalated', to: to.filter((agent) => speakerIn(fact.by) !== agent) };

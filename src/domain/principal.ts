@@ -20,7 +20,7 @@ export type Principal =
   | ({ readonly kind: 'operator' } & Shown)
   /** Clocks, sweeps and the rules of the workspace. */
   | { readonly kind: 'system' }
-  /** A program that only moves files: nobody vouches for more than its user id. */
+  /** A program that only moves files: only its user id is known. */
   | { readonly kind: 'file'; readonly user: string }
   /**
    * The writer of a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
@@ -61,7 +61,7 @@ export function tokenIn(principal: Principal): string | null {
   return principal.kind === 'agent' || principal.kind === 'operator' ? (principal.token ?? null) : null;
 }
 
-/** The detail of a fact with what proves its principal; nothing is added for the word of a local user. */
+/** The detail of a fact with what proves its principal; nothing is added for a local user. */
 export function proven(principal: Principal, detail: JsonObject | null): JsonObject | null {
   if (principal.kind === 'writer') {
     return principal.key === undefined ? detail : { ...detail, via: viaKey(principal.key) };
@@ -102,7 +102,7 @@ export function principalText(principal: Principal): string {
   }
 }
 
-/** For whom a fact was told, as it stands in its `by`; null: for a program that moves files. */
+/** The agent, operator or system that a fact is by; null: a program that moves files. */
 export function speakerIn(by: string): string | null {
   const said = by.slice(by.lastIndexOf(' ') + 1);
   if (said.startsWith('@')) return said.slice(1);

@@ -1,5 +1,5 @@
 /**
- * What is said of each field of a stored thing besides its type: whether it changes, and where a database keeps it.
+ * Describes each field of a stored record besides its type: whether it changes, and where a database keeps it.
  * Stores, exports and views follow from these descriptions.
  */
 import type { Described, DescribedFields, Shape } from './field-shapes.ts';

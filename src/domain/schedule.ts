@@ -12,7 +12,7 @@ export type Recurrence =
   | { readonly cron: string; readonly zone: string };
 
 /**
- * What happens with occurrences that nobody was there for: `once` sends one handoff for all of them, `skip` none, `all`
+ * What happens to occurrences while no process ran: `once` sends one handoff for all of them, `skip` none, `all`
  * one for each.
  */
 export const MISSED = ['once', 'skip', 'all'] as const;

@@ -16,7 +16,7 @@ export interface Workflow {
   readonly progress: number;
   readonly retries: number;
   readonly routes: number;
-  /** Somebody was told that a chain failed too often. */
+  /** How often a chain failed too often and the delegator was notified. */
   readonly escalations: number;
   /** Chains that were ended because they had become too long. */
   readonly stops: number;
@@ -128,7 +128,7 @@ function timesOf(tellings: readonly ToldSummary[]): Times {
   const told = tellings.map(({ summary }) => summary.toldAt);
   const inOrder = told.every((at, index) => at !== null && (index === 0 || at >= (told[index - 1] ?? at)));
   const at = inOrder ? (told as readonly number[]) : tellings.map(({ fact }) => fact.at);
-  // Clocks of several machines may disagree; nobody has worked for less than no time.
+  // Clocks of several machines may disagree; a negative time counts as none.
   const spent = at.map((now, index) => (index === 0 ? 0 : Math.max(0, now - (at[index - 1] ?? now))));
   return { clock: inOrder ? 'told' : 'trail', at, spent };
 }

@@ -123,7 +123,7 @@ interface Lane {
   /** Still to be tried, in order. */
   readonly effects: DueEffect[];
   running: number;
-  /** Why nobody else of this lane need try in this round. */
+  /** Why the rest of this lane is not tried in this round. */
   down?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where evidence is looked at by a machine: once when it is shown, and again before somebody verifies. */
+/** Checks evidence by machine: once when it is shown, and again before it is verified. */
 import type { Check, Claim, Evidence } from '../domain/evidence.ts';
 import type { Lineage, Terms } from '../domain/handoff.ts';
 
@@ -8,7 +8,7 @@ import type { Lineage, Terms } from '../domain/handoff.ts';
  */
 export type CommandPolicy = 'allowed' | 'refused' | 'sandbox' | 'sandbox-if-possible';
 
-/** What the doer says, before anybody has looked. */
+/** Evidence as the doer names it, before it is checked. */
 export interface EvidenceRequest {
   readonly deliverable: string;
   readonly kind: Evidence['kind'];
@@ -44,11 +44,11 @@ export interface EvidenceChecker {
   show(claims: readonly Claim[], handoff: EvidenceFor, signal?: AbortSignal): Promise<readonly ShownEvidence[]>;
 }
 
-/** One piece of evidence, with what somebody has to see who judges it. */
+/** One piece of evidence, with what a verifier has to see. */
 export interface ShownEvidence {
   readonly deliverable: string;
   readonly evidence: Evidence;
-  /** What the machine finds now; null: looking would run a command, so nobody looks before somebody approves. */
+  /** What the machine finds now; null: the check would run a command, which needs an approval first. */
   readonly now: Pick<Check, 'verdict' | 'says'> | null;
   readonly diff: EvidenceDiff | null;
 }

@@ -44,7 +44,7 @@ export function factReaderOf(ctx: Pick<Context, 'store' | 'timers'>): FactReader
 
 interface Run {
   readonly stop: AbortController;
-  /** What comes later than this moment is told to followers. */
+  /** Followers learn of every fact after this moment. */
   readonly begun: Promise<void>;
 }
 
@@ -125,7 +125,7 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   return { promise, resolve };
 }
 
-/** Whose handoffs these are, where anybody wants to know. */
+/** The handoffs of these facts, where a follower filters by agent. */
 async function partiesOf(
   store: Store,
   followers: ReadonlySet<Follower>,

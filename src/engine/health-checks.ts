@@ -140,7 +140,7 @@ const OVERDUE_MAX = 1_000;
 /** A sweep runs every second or so. */
 const OVERDUE_PATIENCE_MS = 5_000;
 
-/** Work whose time is up and that nobody has marked: where nothing runs, nobody does. */
+/** Handoffs whose time is up and that no sweep has marked, because no process runs. */
 export async function examineOverdue({ store }: Context): Promise<HealthCheck> {
   const nowMs = store.nowMs();
   const { items } = await store.find({ by: 'overdue', max: OVERDUE_MAX });

@@ -3,7 +3,7 @@ import { countedAttempts, type Custody, type Handoff } from '../handoff.ts';
 import { judge, type Verdict } from '../verification.ts';
 import { step, type Moved } from './step.ts';
 
-/** Somebody else agrees that it is done. */
+/** A verifier agrees that it is done. */
 export function verify(handoff: Handoff, verdict: Verdict, nowMs: number): Moved {
   if (handoff.state === 'delivered') {
     const judged = judge(handoff, verdict);
@@ -12,7 +12,7 @@ export function verify(handoff: Handoff, verdict: Verdict, nowMs: number): Moved
   return step(handoff, 'verify', nowMs);
 }
 
-/** Nobody has to agree: delivered is done. Criteria stay unjudged. */
+/** Without a verifier, delivered work is complete. Criteria stay unjudged. */
 export function complete(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'complete', nowMs);
 }
@@ -35,7 +35,7 @@ export function rework(
   return { deed, moved: step(handoff, deed, nowMs) };
 }
 
-/** A lease that ran out while somebody judged would be taken away at once. */
+/** A lease that ran out during the verification would end at once. */
 function withTime(custody: Custody, nowMs: number): Custody {
   if (custody.by !== 'hand' || custody.untilAt === null) return custody;
   return { ...custody, untilAt: Math.max(custody.untilAt, nowMs + HAND_LEASE_MS) };

@@ -12,7 +12,7 @@ export interface FailRequest {
   readonly target: HandoffId | Handoff;
   readonly fence: number | null;
   readonly failure: Failure;
-  /** Nobody is to try again, whatever the policy says. */
+  /** There is no retry, whatever the policy says. */
   readonly forGood?: true;
   /** Attempts after the first, instead of those of the terms. */
   readonly retriesMax?: number;

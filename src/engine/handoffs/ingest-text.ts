@@ -48,7 +48,7 @@ export interface TextToIngest {
  * - `done`: it was taken, and `ingested` says what was done.
  * - `known`: it was taken before.
  * - `ready`: it would be taken; nothing was done, because only that was asked.
- * - `quoted`: somebody else's words, or words about a block.
+ * - `quoted`: a quotation, or an example of a block.
  * - `unclear`: nothing can follow from it; `says` tells why.
  * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
  */

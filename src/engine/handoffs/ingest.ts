@@ -225,7 +225,7 @@ function rootPlan(now: Situation): LegPlan {
 /**
  * Which acceptance a summary speaks for: the one of the worker command it was written in, the one that was named with
  * the text, or the one of its own worker session. A summary that can show none settles only what is held without a
- * lease, because it may be the last word of an earlier holder.
+ * lease, because it may come from an earlier holder.
  */
 function fenceBy(summary: Summary, held: IngestRequest['held'] | null, named: number | null): Voice['fenceOf'] {
   const session = 'session' in summary.source ? summary.source.session : null;

@@ -12,7 +12,7 @@ import { findHandoff, handoffFor, loadFor, pagesOfFacts } from './find.ts';
 import { wholeIdOf } from './short-id.ts';
 import { withDependencyResults } from './dependency-results.ts';
 
-/** A chain is read up to here; a longer one is not one that somebody can look at. */
+/** A chain is read up to here; a longer one cannot be shown anyway. */
 const CHAIN_MAX = 1_000;
 const FACTS_PAGE = 500;
 /** Of what is drawn beside a chain. */

@@ -19,7 +19,7 @@ import { send, sendInstead, type SendRefusal, type SendRequest } from './send.ts
 
 export interface RetryRequest {
   readonly id: HandoffId;
-  /** Somebody else, for what the first one could not do. */
+  /** Another recipient. */
   readonly to?: AgentId;
   /** The corrected input; without it, the same once more. */
   readonly input?: Json;

@@ -1,4 +1,4 @@
-/** A draft asks for something else. What it said before stays in the trail. */
+/** Changes what a draft asks for. What it asked for before stays in the trail. */
 import { digestOf } from '../../foundation/digest.ts';
 import {
   isJsonObject,

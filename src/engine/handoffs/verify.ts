@@ -1,4 +1,4 @@
-/** Somebody else looks at delivered work: agrees, or sends it back. Before that the machine looks a second time. */
+/** A verifier agrees to delivered work or sends it back. Before that the machine checks the evidence again. */
 import type { JsonObject } from '../../foundation/json.ts';
 import { err } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -55,10 +55,10 @@ export async function verify(
   );
 }
 
-/** A chain is looked at up to here; nobody hands work on more often. */
+/** A chain is read up to here. */
 const CHAIN_MAX = 1_000;
 
-/** Who did a part of the work, below this handoff or beside it, is not somebody else. */
+/** An agent that did a part of the work, below this handoff or beside it, may not verify it. */
 async function partInChain(
   { store }: Context,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Erases what a finished handoff told: title, input, context, result, evidence and the details of its facts. */
+/** Erases the content of a finished handoff: title, input, context, result, evidence and the details of its facts. */
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';

@@ -42,7 +42,7 @@ export interface Pruned {
   /** Files that were written, oldest first. */
   readonly archives: readonly string[];
   readonly damaged: readonly DamagedRecord[];
-  /** Somebody stopped it; what is left is for the next time. */
+  /** The prune was stopped; the rest is left to the next one. */
   readonly stopped: boolean;
 }
 

@@ -21,7 +21,7 @@ function literal(keyword: string): string {
   return keyword.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }
 
-/** A secret that is split by characters nobody sees is still one. */
+/** A secret that is split by invisible characters is still found. */
 function plain(text: string): string {
   return NOT_ASCII.test(text) ? withoutHidden(text) : text;
 }

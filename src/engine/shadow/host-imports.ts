@@ -1,4 +1,4 @@
-/** Which packages a file imports, by its text alone: nothing is run. Good enough to find what nobody declared. */
+/** Which packages a file imports, by its text alone: nothing is run. Good enough to find undeclared packages. */
 import { builtinModules } from 'node:module';
 import type { ProjectType } from '../../domain/shadow.ts';
 import { readNodePackage } from '../../formats/project-type/node.ts';
