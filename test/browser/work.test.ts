@@ -158,6 +158,9 @@ describe('work', () => {
       ['one', 'high'],
       ['two', 'high'],
     ]);
+    // The store has both before the list shows them, and only shown rows are selected.
+    const shown = async (): Promise<number> => (await page.locator('.work td.way', { hasText: '@vue' }).all()).length;
+    await expect.poll(shown).toBe(2);
     await page.getByLabel('Select all shown').check();
     await page.getByRole('group', { name: 'Selected' }).getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => page.locator('main').textContent()).toContain('Nothing matches');
