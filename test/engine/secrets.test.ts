@@ -88,6 +88,19 @@ describe('the scan for secrets', () => {
     expect(scanJson(redacted, '').findings).toEqual([]);
   });
 
+  it('meets every keyword at every place of a text of any length, in large and small', () => {
+    for (const keyword of SECRET_RULES.flatMap(({ keywords }) => keywords)) {
+      for (const before of ['', 'x', 'no', 'äöü', 'pas', 'x'.repeat(20_000)]) {
+        for (const word of [keyword, keyword.toUpperCase()]) {
+          expect(mayHoldSecret(`${before}${word}`), `${before.slice(0, 3)} ${word}`).toBe(true);
+          expect(mayHoldSecret(`${before}${word} and more`)).toBe(true);
+        }
+      }
+    }
+    expect(mayHoldSecret('nothing to see here')).toBe(false);
+    expect(mayHoldSecret('')).toBe(false);
+  });
+
   it('finds one that is split by characters nobody sees', () => {
     const key = `ghp_${LETTERS.slice(0, 36)}`;
     const split = key.replaceAll(/./g, '$&\u200b');

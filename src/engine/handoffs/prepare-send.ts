@@ -40,7 +40,8 @@ export async function prepare(
 ): Promise<Result<PreparedHandoff, SendRefusal>> {
   const { rules } = ctx;
   // Checked before any file is read: only a principal that may send causes contexts, schemas, tasks and artifacts to be read.
-  const entitled = mayCreate(principal, asked, newHandoffId(ctx));
+  const newId = newHandoffId(ctx);
+  const entitled = mayCreate(principal, asked, newId);
   if (!entitled.ok) return entitled;
   // A request that is stored as failed is stored as it came.
   const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
@@ -72,7 +73,7 @@ export async function prepare(
   const { id, from, to, task = null } = request;
   const documents = request.kind === 'document' ? rules.documents : null;
   return ok({
-    id: id ?? (documents === null ? newHandoffId(ctx) : await documents.idFor({ from, to, task }, taken)),
+    id: id ?? (documents === null ? newId : await documents.idFor({ from, to, task }, taken)),
     request,
     body: body.value,
     lineage: lineage.value,

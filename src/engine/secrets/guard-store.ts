@@ -83,15 +83,19 @@ function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEve
   };
 }
 
+/** Scanned when it is decided over: a store may have written those before it by then. */
 function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
-  const body = scanJsonText(opening.body, '');
+  let scanned: Scanned<JsonText> | null = null;
+  const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body, ''));
+  const text = (): JsonText => (policy === 'redact' ? scan().redacted : opening.body);
   return {
     ...opening,
-    body: policy === 'redact' ? body.redacted : opening.body,
+    get body() {
+      return text();
+    },
     decide: (nowMs, dependencies) => {
       const decided = opening.decide(nowMs, dependencies);
-      const text = policy === 'redact' ? body.redacted : opening.body;
-      return decided.ok ? guardDecision(policy, null, decided.value, body.findings, text) : decided;
+      return decided.ok ? guardDecision(policy, null, decided.value, scan().findings, text()) : decided;
     },
   };
 }
