@@ -20,6 +20,11 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { agents: new Map(), everyone: { outgoingMax: null, incomingMax: null } };
 
+/** To be asked each time: the limits follow a policy that may change. */
+export function hasNoLimits({ agents, everyone }: Limits): boolean {
+  return agents.size === 0 && everyone.incomingMax === null && everyone.outgoingMax === null;
+}
+
 /** One counter that must have room before a handoff may count. */
 export interface LimitSlot {
   readonly agent: AgentId;

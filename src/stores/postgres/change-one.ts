@@ -1,7 +1,7 @@
 /** Changes that need a place under a limit: rare, so one record at a time, with the counters of its agents locked. */
 import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Limits } from '../../domain/limits.ts';
+import { hasNoLimits, type Limits } from '../../domain/limits.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX } from '../store.ts';
@@ -45,9 +45,6 @@ export function placeParts(
   limits: Limits,
   { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
 ): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
-  // Asked each time: the limits follow a policy that may change.
-  const hasNone = (): boolean =>
-    limits.agents.size === 0 && limits.everyone.incomingMax === null && limits.everyone.outgoingMax === null;
   const needsOfPiece = (piece: Piece) =>
     gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : [];
 
@@ -68,7 +65,8 @@ export function placeParts(
   };
 
   return {
-    needsPlace: (before, next) => !hasNone() && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
+    needsPlace: (before, next) =>
+      !hasNoLimits(limits) && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
     writeWithPlace,
   };
 }

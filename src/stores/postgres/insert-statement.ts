@@ -72,6 +72,22 @@ export async function insertRows(
   newcomers: readonly InsertRow[],
   conditions: Conditions = {},
 ): Promise<Added> {
+  const counting = (conditions.needs ?? []).length > 0 || connection.app.hasCounters;
+  const added = await insertOnce(connection, newcomers, conditions);
+  if (!added.written && !counting && (await connection.read(HAS_COUNTERS))[0]?.[0] === true) {
+    connection.app.hasCounters = true;
+    const again = await insertRows(connection, newcomers, conditions);
+    return { ...again, doubtful: again.doubtful || added.doubtful };
+  }
+  return added;
+}
+
+/** Writes nothing where there are counters of which this process does not know yet; `insertRows` looks for them then. */
+export async function insertOnce(
+  connection: Connection,
+  newcomers: readonly InsertRow[],
+  conditions: Conditions = {},
+): Promise<Added> {
   const { needs = [], surroundings, request, besides } = conditions;
   const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
   const parts: Parts = {
@@ -95,13 +111,7 @@ export async function insertRows(
       : requestValues(request, [...(besides === undefined ? [] : [besides]), ...newcomers.map(idOf)])),
   ];
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
-  const written = rows[0]?.[4] === newcomers.length;
-  if (!written && !parts.counting && (await connection.read(HAS_COUNTERS))[0]?.[0] === true) {
-    connection.app.hasCounters = true;
-    const again = await insertRows(connection, newcomers, conditions);
-    return { ...again, doubtful: again.doubtful || doubtful };
-  }
-  return { written, doubtful, counts: readCounts(rows, 0) };
+  return { written: rows[0]?.[4] === newcomers.length, doubtful, counts: readCounts(rows, 0) };
 }
 
 function given({ decision }: InsertRow, place: number, telling: FactCount): string {

@@ -1,22 +1,22 @@
 /**
  * New records, all of a call or none. Plain ones of concurrent callers share a statement; those with a request, a
- * limit or dependencies go alone, through gates that are part of the statement that writes them.
+ * limit or dependencies go alone, through gates that are part of the statement that writes them. Many plain ones of one
+ * call go in parts (`insert-in-parts.ts`).
  */
-import { assert } from '../../foundation/assert.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import type { DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
+import { hasNoLimits, NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
-import { Conflict, isRefusedValue, type Connection } from './connection.ts';
-import { readDependencyFacts, cycleAmong, statesFor, type DependencyFacts } from './dependencies.ts';
+import { Conflict, isRefusedValue, type Connection, type LockingConnection } from './connection.ts';
+import { decideAll, decider } from './decide-openings.ts';
+import { readDependencyFacts, type DependencyFacts } from './dependencies.ts';
 import type { NotifySettled } from './wake-waiters.ts';
 import { removedRefusal } from '../store.ts';
 import { removedOf } from './removed.ts';
 import { records, traces } from './load.ts';
+import { insertInParts, isWorthParts } from './insert-in-parts.ts';
 import { insertRows, type InsertRow } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
 import { answeredBefore, forgetExpired } from './requests.ts';
@@ -27,6 +27,8 @@ type Answer = Result<readonly Handoff[], Refusal>;
 export interface InsertParts {
   readonly writes: Connection;
   readonly reads: Connection;
+  /** For calls with many records. */
+  readonly locking: LockingConnection;
   readonly limits: Limits;
   readonly nowMs: () => number;
   readonly tell: NotifySettled;
@@ -41,6 +43,8 @@ export function insertOf(parts: InsertParts): Store['insert'] {
     if (request !== undefined || waits) return insertAlone(held, openings, request);
     const taken = await refuseRemoved(parts.reads, openings);
     if (taken !== null) return taken;
+    const inParts = isWorthParts(openings) && hasNoLimits(held.limits) ? await insertMany(parts, openings) : null;
+    if (inParts !== null) return inParts;
     const decided = decideAll(openings, parts.nowMs());
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
     const needs = needsOf(held.limits, decided.newcomers.map(recordOf));
@@ -54,39 +58,22 @@ export function insertOf(parts: InsertParts): Store['insert'] {
   };
 }
 
-export type Decided =
-  | { readonly ok: true; readonly newcomers: readonly InsertRow[] }
-  /** `upTo`: how many openings had been looked at, the refused one included. */
-  | { readonly ok: false; readonly refusal: Refusal; readonly upTo: number };
-
-const NO_DEPENDENCIES: DependencyStates = new Map();
-
-export function decideAll(
-  openings: readonly Opening[],
-  nowMs: number,
-  surroundings: DependencyFacts | null = null,
-): Decided {
-  const together = new Map(openings.map(({ id, dependsOn }) => [id, dependsOn]));
-  const newcomers: InsertRow[] = [];
-  const seen = new Set<HandoffId>();
-  for (const [index, opening] of openings.entries()) {
-    const { id } = opening;
-    const refused = (refusal: Refusal): Decided => ({ ok: false, refusal, upTo: index + 1 });
-    if (seen.has(id) || surroundings?.known.has(id) === true) return refused({ code: 'known-id', id });
-    seen.add(id);
-    const ring = surroundings === null ? null : cycleAmong(opening, together, surroundings);
-    if (ring !== null) return refused({ code: 'dependency-cycle', ring });
-    const states = surroundings === null ? NO_DEPENDENCIES : statesFor(opening, together, surroundings);
-    const decision = opening.decide(nowMs, states);
-    if (!decision.ok) return refused(decision.refusal);
-    assertValidRecord(id, null, decision.value);
-    assert(
-      sameIds(decision.value.handoff.terms.dependsOn, opening.dependsOn),
-      'a record waits for what it was opened with',
-    );
-    newcomers.push({ decision: decision.value, body: opening.body });
+/** Null: as any other insert. */
+async function insertMany(parts: InsertParts, openings: readonly Opening[]): Promise<Answer | null> {
+  const decided = decider(openings, parts.nowMs());
+  const inserted = await insertInParts(parts.locking, decided, openings.length);
+  switch (inserted.end) {
+    case 'written':
+      return made(parts, inserted.newcomers);
+    case 'refused':
+      return unlessKnown(parts.reads, openings, inserted);
+    case 'taken':
+      return afterConflict(parts, inserted.newcomers, false);
+    case 'lost':
+      return addEach(parts, inserted.newcomers, true);
+    case 'undone':
+      return null;
   }
-  return { ok: true, newcomers };
 }
 
 /** An id that is taken is refused before anything that is asked about later in the call. */
@@ -225,8 +212,4 @@ function made({ tell }: InsertParts, newcomers: readonly InsertRow[]): Answer {
 
 export function recordOf({ decision }: InsertRow): Handoff {
   return decision.handoff;
-}
-
-function sameIds(some: readonly HandoffId[], others: readonly HandoffId[]): boolean {
-  return some.length === others.length && some.every((id, index) => id === others[index]);
 }

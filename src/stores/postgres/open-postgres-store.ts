@@ -123,12 +123,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
 
   const words = wordIndexOf(lists);
+  const transactions = connection(PLANNED_ONCE);
 
   return {
-    insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
+    insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), locking: transactions, limits, tell })),
     claim: door.guard(claiming.claim),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
-    relay: door.guard(relayOf({ ...parts, locking: connection(PLANNED_ONCE), limits, tell })),
+    relay: door.guard(relayOf({ ...parts, locking: transactions, limits, tell })),
     load: door.guard((id, when) => load(quick, id, when)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     count: door.guard(countingWords(countOf(lists), words)),

@@ -15,7 +15,8 @@ import { ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, ty
 import { Conflict, type Connection, type LockingConnection } from './connection.ts';
 import { readDependencyFacts } from './dependencies.ts';
 import type { NotifySettled } from './wake-waiters.ts';
-import { decideAll, recordOf, unlessKnown, type InsertParts } from './insert.ts';
+import { decideAll } from './decide-openings.ts';
+import { recordOf, unlessKnown, type InsertParts } from './insert.ts';
 import { idOf, RECORDS_SQL, traces } from './load.ts';
 import { insertRows } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './limits.ts';
