@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { NO_LINEAGE } from '../../src/domain/handoff.ts';
-import { asText, CHANNEL, readNotification } from '../../src/stores/postgres/notify.ts';
+import { asText, CHANNEL, isChosen, readNotification } from '../../src/stores/postgres/notify.ts';
 import { readTold } from '../../src/stores/postgres/claim-batch.ts';
 import { OFFERED } from '../../src/stores/postgres/numbers.ts';
 import { ROW_COLUMNS } from '../../src/stores/postgres/rows.ts';
@@ -81,6 +81,47 @@ await describeWithServer('what is told', 'shared', (fixture) => {
     expect(await heard.first()).toEqual({ topic: '@worker', record: null });
     const [claimed] = await one.claim(WORKER, 1, acceptBy());
     expect(await soundRecordOf(one, claimed!.handoff.id)).toEqual(claimed?.handoff);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [20, 3],
+  ])('%i offers at once are for %i of three who wait', async (offers, chosen) => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    const sql = fixture.server.sql(name);
+    const waiting = ['11111111-one', '22222222-two', '33333333-three'];
+    for (const process of waiting) {
+      await sql`insert into baton.listener (topic, process, until) values ('@worker', ${process}, now() + interval '1 hour')`;
+    }
+    const heard: string[] = [];
+    await fixture.server.session(name).listen(CHANNEL, (payload) => heard.push(payload));
+    await put(store, ...openingsOf(offers, 'a'));
+    while (heard.length === 0) await pause(2);
+    expect(waiting.filter((process) => isChosen(heard[0] ?? '', process))).toHaveLength(chosen);
+  });
+
+  it('a hint that names nobody, or comes from an older program, is for everybody', () => {
+    for (const payload of ['@worker', 'settled', `@worker ${FORGED}`]) expect(isChosen(payload, 'abc')).toBe(true);
+    expect(isChosen('@worker 11111111,22222222', '22222222-two')).toBe(true);
+    expect(isChosen(`@worker 11111111,22222222 ${FORGED}`, '33333333-three')).toBe(false);
+    expect(readNotification(`@worker 11111111 ${FORGED}`)).toEqual({ topic: '@worker', record: FORGED });
+  });
+
+  it('I18: who was not chosen is woken all the same where the chosen ones take nothing', async () => {
+    const { url, name } = await fixture.database();
+    const [one, other] = [await fixture.open(url), await fixture.open(url)];
+    const { over } = await wait(fixture, one, name);
+    const dead = Array.from({ length: 200 }, (_, index) => `${index}-dead`.padEnd(24, '0'));
+    for (const process of dead) {
+      await fixture.server.sql(name)`
+        insert into baton.listener (topic, process, until) values ('@worker', ${process}, now() + interval '1 hour')`;
+    }
+    await put(other, openingOf({ id: 'a' }));
+    await over;
+    expect(await one.claim(WORKER, 1, acceptBy())).toMatchObject([{ handoff: { id: 'a' } }]);
   });
 
   it('who settles and asks for more does both in one transaction', async () => {

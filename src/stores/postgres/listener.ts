@@ -7,6 +7,8 @@ import { LISTEN_ROW_SQL, CHANNEL, UNLISTEN_ROW_SQL, RENEW_MS } from './notify.ts
 import type { Driver } from './driver.ts';
 
 export interface Listener {
+  /** What this process is called in the list. */
+  readonly process: string;
   /** From now on notifications of these topics are wanted, and of no others. Cheap when nothing has changed. */
   attend(topics: readonly string[]): void;
   close(): Promise<void>;
@@ -81,6 +83,7 @@ export function openListener(
   };
 
   return {
+    process,
     attend: (topics) => {
       wanted = topics;
       void work();

@@ -9,7 +9,7 @@ import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { readAddress } from './address.ts';
-import { readNotification } from './notify.ts';
+import { isChosen, readNotification } from './notify.ts';
 import { placeParts } from './change-one.ts';
 import { changeOf } from './change.ts';
 import { claimingOf } from './claim.ts';
@@ -88,6 +88,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const heard = (payload: string): void => {
     const { topic, record } = readNotification(payload);
+    if (listener !== null && !isChosen(payload, listener.process)) {
+      hints.heardLater(topic);
+      return;
+    }
     if (record !== null && hints.awaits(topic)) claiming.offered(record);
     hints.heard([topic]);
   };

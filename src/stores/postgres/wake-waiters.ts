@@ -3,7 +3,7 @@
  * poll of the database, which is the truth.
  */
 import type { Timers } from '../../foundation/clock.ts';
-import type { Random } from '../../foundation/random.ts';
+import { jittered, type Random } from '../../foundation/random.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
@@ -25,6 +25,8 @@ export interface Hints {
   awaits(name: string): boolean;
   /** Topics of which something may have happened. */
   heard(names: readonly string[]): void;
+  /** Others were told to go first: if something is left soon, those who wait here are woken. */
+  heardLater(name: string): void;
   close(): void;
 }
 
@@ -35,6 +37,9 @@ export interface HintParts {
   /** Told of what is waited for, whenever that changes and with every poll. */
   readonly attend: (names: readonly string[]) => void;
 }
+
+/** Those who go first have taken what they can by then; whoever among them is busy or dead delays an offer by no more. */
+const LATER_MS = 60;
 
 const leavers = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -63,6 +68,8 @@ export function hintsOf(parts: HintParts): Hints {
   let earnest = new Set<string>();
   /** The same between the last two polls: who waits again and again stays known. */
   let lately: ReadonlySet<string> = new Set();
+  /** Heard of while others go first. */
+  const later = new Set<string>();
   const closing = new AbortController();
   let polling = false;
 
@@ -72,14 +79,26 @@ export function hintsOf(parts: HintParts): Hints {
     for (const end of woken ?? []) end();
   };
 
-  const poll = async (): Promise<void> => {
-    const agents = [...waiters.keys()].flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []));
-    // Whoever waits for an end looks again each time: commits do not come in the order of their numbers, so no newest
-    // fact tells that nothing has ended.
-    wake('settled');
+  const wakeForOffers = async (names: Iterable<string>): Promise<void> => {
+    const agents = [...names].flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []));
     if (agents.length === 0) return;
     const [row] = await parts.connection.read(POLL_SQL, [JSON.stringify(agents)]);
     for (const agent of (row?.[0] as string | null)?.split(' ') ?? []) wake(`@${agent}`);
+  };
+
+  const poll = async (): Promise<void> => {
+    // Whoever waits for an end looks again each time: commits do not come in the order of their numbers, so no newest
+    // fact tells that nothing has ended.
+    wake('settled');
+    await wakeForOffers(waiters.keys());
+  };
+
+  /** What has been heard since the last of these is looked at by one question. */
+  const lookLater = async (): Promise<void> => {
+    await parts.timers.sleep(jittered(LATER_MS, parts.random), closing.signal);
+    const names = [...later].filter((name) => waiters.has(name));
+    later.clear();
+    if (!closing.signal.aborted) await wakeForOffers(names);
   };
 
   const pollWhileAwaited = async (): Promise<void> => {
@@ -135,6 +154,12 @@ export function hintsOf(parts: HintParts): Hints {
     },
     awaits: (name) => waiters.has(name),
     heard: (names) => names.forEach(wake),
+    heardLater: (name) => {
+      if (!waiters.has(name)) return;
+      // A look that fails has said nothing; the next poll asks again.
+      if (later.size === 0) void lookLater().catch(() => undefined);
+      later.add(name);
+    },
     close: () => {
       closing.abort();
       [...waiters.keys()].forEach(wake);
