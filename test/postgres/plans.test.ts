@@ -26,7 +26,7 @@ import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { DUE_SQL, INBOX_SQL } from '../../src/stores/postgres/outbox.ts';
 import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
-import { ALONE_SQL, moveStatement } from '../../src/stores/postgres/move-statement.ts';
+import { moveStatement } from '../../src/stores/postgres/move-statement.ts';
 import { ADD_SQL, CURSOR_SQL, NEXT_SQL } from '../../src/stores/postgres/text-index.ts';
 import { agentOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
@@ -120,7 +120,6 @@ await describeWithServer('query plans', 'shared', (fixture) => {
       moveStatement(PLAIN),
       ['handoff_pkey', 'session_pkey', 'place_pkey', 'listener_pkey', 'handoff_offered'],
     ],
-    ['one that is taken alone', ALONE_SQL, ['handoff_pkey', 'session_pkey', 'handoff_offered', 'body_pkey']],
     ['newest', list(everything), ['body_created']],
     ['newest of a sender', list({ ...everything, from: agentOf('sender-7') }), ['body_sender']],
     [

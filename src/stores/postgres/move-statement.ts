@@ -4,8 +4,8 @@
  */
 import { asText, notifyTopic } from './notify.ts';
 import { ERASED_BODY, ERASED_DETAIL } from '../../domain/erasure.ts';
-import { ERASE_STEPS, stepNumber } from '../numbers.ts';
-import { ACCEPTED, OFFERED } from './numbers.ts';
+import { ERASE_STEPS } from '../numbers.ts';
+import { OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
 import { isPausedSql } from './pauses.ts';
 import { CHANGING, filled, named, REVISED, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
@@ -93,44 +93,13 @@ const AS_TOLD = `(g.told is null or g.told =
   (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))`;
 
 /** A claim was decided over what is best by an earlier look; it holds only if nothing better and no pause has come since. */
-function nothingBetter(recipient: string, rank: string, n: string, passed: string | null): string {
-  const others =
-    passed === null ? '' : ` and better.id not in (select json_array_elements_text(${passed}::text::json))`;
+function nothingBetter(recipient: string, rank: string, n: string, passed: string): string {
   return `not exists (select from baton.handoff better where better.recipient = ${recipient}::text
   and better.state = ${OFFERED} and better.not_before <= ${NOW_MS}
-  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)${others})
+  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)
+  and better.id not in (select json_array_elements_text(${passed}::text::json)))
   and not ${isPausedSql(`${recipient}::text`)}`;
 }
-
-/**
- * The same for the one record that a claim takes by guess: whoever was just woken waits for exactly this. Every
- * parameter costs both sides as much as a column, so there are only those that a claim changes (`claimAlone`); what is
- * left as it was is held by the guard of its revision.
- */
-export const ALONE_SQL = `with alive as materialized (
-  select s.id from baton.session s where s.id = $3::text and not s.ended for key share
-), moved as (
-  update baton.handoff h set revision = h.revision + 1, state = ${ACCEPTED}, since = $8::bigint, due_at = $9::bigint,
-    attempt = $10::integer, fence = $11::integer, session = $3::text, holder = $5::text, trail = $12::text,
-    extra = $14::text
-  where h.id = $1::text and h.revision = $2::integer and exists (select from alive)
-    and ($4::text is null or $4::text = (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))
-    and ${nothingBetter('$5', '$6', '$7', null)}
-  returning h.id, h.n, h.revision, h.since, h.attempt, h.fence, h.trail
-), told as (
-  insert into baton.fact (n, revision, at, by, step, attempt, fence, hash, extra)
-  select n, revision, since, $13::text, ${stepNumber('accept', 'offered', 'accepted')}, attempt, fence, trail, $15::text
-  from moved
-)
-select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text
-from moved join baton.body b on b.n = moved.n
-union all select 'alive', id, null, null, null, null from alive`;
-
-/** What `ALONE_SQL` sets. */
-// oxfmt-ignore
-export const ALONE_COLUMNS = [
-  'revision', 'state', 'since', 'due_at', 'attempt', 'fence', 'session', 'holder', 'trail', 'extra',
-] as const;
 
 export function moveStatement(parts: MoveParts): string {
   const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying, revising, erasing } =

@@ -39,7 +39,8 @@ const WRITTEN = ['title', 'terms', 'question', 'claims', 'extra'] as const;
  * whether anything is left. With eight idle workers and 20 offers a second, an offer took 9.5 looks with locks and 35
  * statements while all of them were woken, and takes 2.8 and 19.
  *
- * With `columns`, the only one that comes for an agent is told whole, so that whoever waits for it need not look it up;
+ * With `columns`, the only one that comes for an agent is told whole, so that whoever waits for it need not look it up (from
+ * send to handler 2.7 ms instead of 3.0 on a quiet machine, one round trip of three);
  * but every role of the database can listen, so one in which anybody wrote anything (`WRITTEN`) is only hinted at.
  */
 export function notifyTopic(source: string, columns: string | null = null): string {

@@ -5,10 +5,9 @@
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { err } from '../../foundation/result.ts';
-import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { isErasure } from '../../domain/erasure.ts';
-import { FACT_EXTRA, type Fact } from '../../domain/facts.ts';
+import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
@@ -16,9 +15,8 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { isNotifiable } from './notify.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './driver.ts';
-import { ALONE_COLUMNS, ALONE_SQL, statementFor, type MoveParts } from './move-statement.ts';
+import { statementFor, type MoveParts } from './move-statement.ts';
 import { readCounts, type Counts, type Need } from './limits.ts';
-import { differsOnlyIn, RECORD_EXTRA } from '../record-columns.ts';
 import { wordsOf } from '../search-words.ts';
 import { changedColumns, joined, oneObject, revisedColumns } from './rows.ts';
 import { factCountOf, factsText, type FactCount } from './fact-columns.ts';
@@ -65,8 +63,6 @@ export async function move(
   pieces: readonly Piece[],
   { needs = [], best = null }: MoveOptions = {},
 ): Promise<Moved> {
-  const alone = needs.length === 0 && best !== null ? claimAlone(pieces, best) : null;
-  if (alone !== null) return answerOf(await connection.write(ALONE_SQL, alone));
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock; the
   // facts are still told in the order in which they were decided.
   const sorted = pieces
@@ -117,50 +113,6 @@ function answerOf({ rows, doubtful }: { readonly rows: readonly Row[]; readonly 
     else if (what === 'place') places.push(row);
   }
   return { moved, alive, counts: readCounts(places, 1), bodies, doubtful };
-}
-
-/** The parameters of `ALONE_SQL`; null where it is more than one record, or more than a plain claim by a session. */
-function claimAlone(pieces: readonly Piece[], best: Best): readonly Parameter[] | null {
-  const [piece] = pieces;
-  if (piece === undefined || pieces.length > 1 || piece.taken !== true || best.passed.length > 0) return null;
-  const { before, decision, told } = piece;
-  const { handoff: next, facts } = decision;
-  const session = joins(before, next);
-  const [fact] = facts;
-  const isPlain = facts.length === 1 && (decision.effects ?? []).length === 0 && decision.outcome === undefined;
-  if (session === null || fact === undefined || !isPlain || !isPlainAcceptance(before, next, fact)) return null;
-  if (next.custody?.holder !== best.recipient) return null;
-  return [
-    before.id,
-    before.revision,
-    session,
-    told ?? null,
-    best.recipient,
-    best.rank,
-    best.n,
-    next.since,
-    dueAtOf(next),
-    next.attempt,
-    next.fence,
-    next.trail,
-    fact.by,
-    RECORD_EXTRA.write(next),
-    FACT_EXTRA.write(fact),
-  ];
-}
-
-const onlyTakes = differsOnlyIn(ALONE_COLUMNS);
-
-/** Whether nothing else is different than what `ALONE_SQL` writes. */
-function isPlainAcceptance(before: Handoff, next: Handoff, fact: Fact): boolean {
-  return (
-    fact.deed === 'accept' &&
-    fact.from === 'offered' &&
-    fact.at === next.since &&
-    fact.detail === '' &&
-    next.revision === before.revision + 1 &&
-    onlyTakes(before, next)
-  );
 }
 
 /** How many places it takes more than before: less when it settles, more when it had been waiting for one. */
