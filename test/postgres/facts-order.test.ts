@@ -1,5 +1,6 @@
 /** Numbers are given out before they become visible; a reader with a cursor must not fall into the gap. */
 import { expect, it } from 'vitest';
+import { systemTimers, type Timers } from '../../src/foundation/clock.ts';
 import { idOf, openingOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';
@@ -47,12 +48,17 @@ await describeWithServer('the order of facts', 'shared', (fixture) => {
 
   it('I17: what is held back for a moment is waited for', async () => {
     const { url, name } = await fixture.database();
-    const store = await fixture.open(url);
     const writing = fixture.server.session(name);
+    let waits = 0;
+    // The transaction ends while the reader waits for the first time, however long that takes here.
+    const sleep: Timers['sleep'] = async (ms, signal) => {
+      if (ms === 1 && (waits += 1) === 1) await writing.unsafe('commit');
+      return systemTimers.sleep(ms, signal);
+    };
+    const store = await fixture.open(url, { timers: { ...systemTimers, sleep } });
     await writing.unsafe('begin; update baton.graph set revision = revision');
     await put(store, openingOf({ id: 'a' }));
-    const reading = store.facts({ max: 10 });
-    await writing.unsafe('commit');
-    expect(await reading).toHaveLength(1);
+    expect(await store.facts({ max: 10 })).toHaveLength(1);
+    expect(waits).toBe(1);
   });
 });
