@@ -1,7 +1,8 @@
 /**
  * Waits for the disk in rounds: whatever was handed in by then is synced together, and goes on together. Of forty files
  * that are synced together each takes a fifth of the processor time of one that is synced alone (measured on ext4: 105
- * and 529 µs). The database has the handoff already, so its file may follow some milliseconds later.
+ * and 529 µs); a whole life with the folder takes 6 to 14 % less. The database has the handoff already, so its file may
+ * follow some milliseconds later.
  */
 import { fsync } from 'node:fs';
 import { promisify } from 'node:util';
