@@ -60,7 +60,7 @@ export async function takePartial(
     return ok({
       path,
       handle,
-      chunks: () => handle.createReadStream({ autoClose: false, start: 0, highWaterMark: CHUNK_BYTES }),
+      chunks: () => chunksOf(handle),
       stay: () => {
         if (seeLock(lock)?.words !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
         const now = new Date();
@@ -96,6 +96,16 @@ async function openOwn(path: string): Promise<FileHandle | null> {
   // The file has its final name already, and its writer was killed before it removed this one: start a new file.
   rmSync(path);
   return open(path, flags | constants.O_EXCL, 0o600);
+}
+
+/** A stream of the handle would close it when the reader stops early, and the file is written to after that. */
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; ;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 /** A command cannot watch the lock for a lease, so the time of the lock file tells when its holder was last alive. */
