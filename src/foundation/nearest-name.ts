@@ -10,15 +10,19 @@ export function nearestName(names: readonly string[], wrong: string): string | n
   return off.toSorted((a, b) => a.letters - b.letters)[0]?.name ?? null;
 }
 
-/** How many letters have to be put in, taken out or changed. */
+/** How many letters have to be inserted, removed or changed; two neighbors that are swapped count as one. */
 function lettersOff(a: string, b: string): number {
+  let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j += 1) {
       const changed = (row[j] ?? 0) + (b[j] === a[i] ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swapped = isSwap ? (above[j - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(changed, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
+    above = row;
     row = next;
   }
   return row[b.length] ?? 0;
