@@ -1,7 +1,8 @@
 /** Somebody keeps ending our connections while we work. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { HandoffId } from '../../src/domain/names.ts';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
+import type { HandoffId, SessionId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/stores/store.ts';
 import {
   acceptBy,
@@ -11,8 +12,9 @@ import {
   jsonOf,
   limitsOf,
   openingOf,
+  processOf,
   progressed,
-  SESSION,
+  sessionOf,
   WORKER,
 } from '../contract/builders.ts';
 import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../contract/looks.ts';
@@ -36,7 +38,10 @@ await describeWithServer('a server that ends connections', 'shared', (fixture) =
     const trouble = endAgainAndAgain(fixture, name);
     const ids = Array.from({ length: LIVES }, (_, index) => idOf(`a-${index}`));
     const done: HandoffId[] = [];
-    const [sent] = await Promise.all([send(sending, ids), ...working.map(async (store) => work(store, LIVES, done))]);
+    const [sent] = await Promise.all([
+      send(sending, ids),
+      ...working.map(async (store, nth) => work(store, await ownSession(store, nth), LIVES, done)),
+    ]);
     expect(await trouble.end()).toBeGreaterThan(20);
 
     expect(sent?.toSorted()).toEqual(ids.toSorted());
@@ -146,11 +151,18 @@ async function send(store: Store, ids: readonly HandoffId[]): Promise<readonly H
   return sent;
 }
 
+/** Like every process, each worker has a session of its own. */
+async function ownSession(store: Store, nth: number): Promise<SessionId> {
+  const id = sessionOf(`worker-${nth}`);
+  await store.sessions.open({ id, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
+  return id;
+}
+
 /** Claims and completes until that many are done in all; notes what it was given, as often as it was given it. */
-async function work(store: Store, count: number, done: HandoffId[]): Promise<readonly HandoffId[]> {
+async function work(store: Store, session: SessionId, count: number, done: HandoffId[]): Promise<readonly HandoffId[]> {
   while (done.length < count) {
     const hint = store.changed({ kind: 'offers', agent: WORKER }, AbortSignal.timeout(1000));
-    const claimed = await store.claim(WORKER, 10, acceptBy(SESSION));
+    const claimed = await store.claim(WORKER, 10, acceptBy(session));
     if (claimed.length === 0) await hint;
     await Promise.all(
       claimed.map(async ({ handoff, body }) => {

@@ -1,5 +1,7 @@
 /** The server has committed, and the answer never arrives: the store finds out by itself what became of it. */
 import { expect, it, onTestFinished } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
+import type { Decide } from '../../src/domain/decision.ts';
 import {
   acceptBy,
   agentOf,
@@ -9,7 +11,9 @@ import {
   jsonOf,
   limitsOf,
   openingOf,
+  processOf,
   progressed,
+  sessionOf,
   unblocked,
   WORKER,
 } from '../contract/builders.ts';
@@ -67,6 +71,22 @@ await describeWithServer('lost answers', 'shared', (fixture) => {
       expect(await soundRecordOf(store, idOf(id))).toEqual(claimed?.handoff);
     }
     expect(proxy.lost).toBe(4);
+  });
+
+  it('I6, I8: whoever lost an answer does not take for its own what another worker accepted in the same millisecond', async () => {
+    const { store, proxy } = await behindProxy(fixture);
+    const other = sessionOf('other');
+    await store.sessions.open({ id: other, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
+    const [offered] = await put(store, openingOf({ id: 'a' }));
+    const sameTime = (decide: Decide): Decide => {
+      return (handoff) => decide(handoff, offered!.since + 1);
+    };
+    const [theirs] = await store.change([offered!], sameTime(acceptBy()));
+    proxy.loseNextAnswer();
+    const [ours] = await store.change([offered!], sameTime(acceptBy(other)));
+    expect(proxy.lost).toBe(1);
+    expect(ours).toMatchObject({ ok: false, refusal: { code: 'move-not-allowed' } });
+    expect(await soundRecordOf(store, idOf('a'))).toEqual(valueOf(theirs));
   });
 
   it('I1, I2: a change whose answer was lost is made once and answered as made', async () => {

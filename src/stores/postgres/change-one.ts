@@ -9,7 +9,7 @@ import type { Answer, ChangeParts, Target } from './change.ts';
 import type { Connection } from './connection.ts';
 import { idOf, records, traces } from './load.ts';
 import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
-import { endedSession, gainOf, joins, lastFactOf, move, type Moved, type Piece } from './write-moves.ts';
+import { endedSession, gainOf, joins, traceOf, move, type Moved, type Piece } from './write-moves.ts';
 
 export async function changeAlone(
   parts: ChangeParts,
@@ -54,7 +54,7 @@ export function placeParts(
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const written: Moved = await move(writes, [piece], { needs });
       if (written.moved.size > 0) return 'written';
-      if (written.doubtful && (await traces(reads, [lastFactOf(piece)])).size > 0) return 'written';
+      if (written.doubtful && (await traces(reads, [traceOf(piece)])).size > 0) return 'written';
       const session = joins(piece.before, piece.decision.handoff);
       if (session !== null && !written.alive.has(session)) return endedSession(piece.before).refusal;
       const missing = uncounted(needs, written.counts);

@@ -19,7 +19,7 @@ import type { NotifySettled } from './wake-waiters.ts';
 import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { endedSession, joins, lastFactOf, type Piece } from './write-moves.ts';
+import { endedSession, joins, traceOf, type Piece } from './write-moves.ts';
 
 export type Answer = Result<Handoff, Refusal>;
 export type Target = HandoffId | Handoff;
@@ -182,7 +182,7 @@ async function writeTogether({ move, reads, tell }: ChangeParts, chains: readonl
   if (pieces.size === 0) return;
   const { moved, alive, doubtful } = await move([...pieces.values()], null);
   const missed = [...pieces.values()].filter(({ before }) => !moved.has(before.id));
-  const ours = doubtful && missed.length > 0 ? await traces(reads, missed.map(lastFactOf)) : new Set<HandoffId>();
+  const ours = doubtful && missed.length > 0 ? await traces(reads, missed.map(traceOf)) : new Set<HandoffId>();
   for (const [chain, piece] of pieces) {
     if (moved.has(piece.before.id) || ours.has(piece.before.id)) {
       tell(piece.before, piece.decision.handoff);

@@ -12,7 +12,7 @@ import type { Row } from './driver.ts';
 import { load, traces } from './load.ts';
 import { AFTER_ROW, readRow } from './rows.ts';
 import type { ServerClock } from './server-clock.ts';
-import { joins, lastFactOf, type Moved, type Piece } from './write-moves.ts';
+import { joins, traceOf, type Moved, type Piece } from './write-moves.ts';
 
 /** One caller who asked for some. */
 export interface Call {
@@ -121,7 +121,7 @@ export async function answerClaims(
 ): Promise<number> {
   const { moved, alive, bodies, doubtful } = await moving;
   const missed = piecesOf(taken).filter(({ before }) => !moved.has(before.id));
-  const ours = doubtful && missed.length > 0 ? await traces(connection, missed.map(lastFactOf)) : new Set<HandoffId>();
+  const ours = doubtful && missed.length > 0 ? await traces(connection, missed.map(traceOf)) : new Set<HandoffId>();
   let lost = 0;
   for (const { hand, piece } of taken) {
     const { handoff } = piece.decision;

@@ -143,8 +143,8 @@ function asError(error: unknown): Error {
 }
 
 async function areOurs(reads: Connection, newcomers: readonly InsertRow[]): Promise<boolean> {
-  const facts = newcomers.flatMap(({ decision }) => decision.facts.slice(0, 1));
-  return facts.length > 0 && (await traces(reads, facts)).size === facts.length;
+  const created = newcomers.flatMap(({ decision }) => decision.facts.slice(0, 1).map((fact) => ({ fact })));
+  return created.length > 0 && (await traces(reads, created)).size === created.length;
 }
 
 async function insertAlone(

@@ -4,7 +4,7 @@ import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { HandoffId, SessionId } from '../../domain/names.ts';
 import { missingText } from '../missing-body.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -66,13 +66,28 @@ export function orThrow(record: Handoff | UnreadableRecord): Handoff {
   return record;
 }
 
-const TRACES_SQL = `select h.id from json_to_recordset($1::text::json) as mine(id text, revision integer, hash text)
+const TRACES_SQL = `select h.id
+from json_to_recordset($1::text::json) as mine(id text, revision integer, hash text, session text)
 join baton.handoff h on h.id = mine.id join baton.fact f on f.n = h.n and f.revision = mine.revision
-where f.hash = mine.hash`;
+where f.hash = mine.hash and (mine.session is null or (h.session = mine.session and h.revision = mine.revision))`;
+
+export interface Trace {
+  readonly fact: Fact;
+  /**
+   * The session that the fact gave the handoff to. No fact names its session: two workers of one agent that accept a
+   * handoff in the same millisecond write the same fact, and only the record tells which of them has it.
+   */
+  readonly session?: SessionId | null;
+}
 
 /** Those of our own facts that are in the trail: how whoever lost an answer finds out what became of its write. */
-export async function traces(connection: Connection, facts: readonly Fact[]): Promise<ReadonlySet<HandoffId>> {
-  const mine = facts.map(({ handoff, revision, hash }) => ({ id: handoff, revision, hash }));
+export async function traces(connection: Connection, written: readonly Trace[]): Promise<ReadonlySet<HandoffId>> {
+  const mine = written.map(({ fact: { handoff, revision, hash }, session = null }) => ({
+    id: handoff,
+    revision,
+    hash,
+    session,
+  }));
   const rows = await connection.read(TRACES_SQL, [JSON.stringify(mine)]);
   return new Set(rows.map((row) => row[0] as HandoffId));
 }

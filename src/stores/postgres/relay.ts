@@ -22,7 +22,7 @@ import { insertRows } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './limits.ts';
 import { answeredBefore, forgetExpired, KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import { readRow } from './rows.ts';
-import { endedSession, gainOf, joins, lastFactOf, move, type Piece } from './write-moves.ts';
+import { endedSession, gainOf, joins, move, traceOf, type Piece } from './write-moves.ts';
 
 type Answer = Result<Relayed, Refusal>;
 
@@ -109,10 +109,8 @@ async function locked(on: Connection, id: Handoff['id']): Promise<Handoff | null
 }
 
 async function foundAgain(on: Connection, doubts: readonly Written[]): Promise<Written | null> {
-  if (doubts.length === 0) return null;
-  const lastFacts = doubts.map(({ piece }) => lastFactOf(piece));
-  for (const [index, fact] of lastFacts.entries()) {
-    if ((await traces(on, [fact])).size > 0) return doubts[index] ?? null;
+  for (const doubt of doubts) {
+    if ((await traces(on, [traceOf(doubt.piece)])).size > 0) return doubt;
   }
   return null;
 }

@@ -14,6 +14,7 @@ import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { isNotifiable } from './notify.ts';
 import type { Connection } from './connection.ts';
+import type { Trace } from './load.ts';
 import type { Parameter, Row } from './driver.ts';
 import { statementFor, type MoveParts } from './move-statement.ts';
 import { readCounts, type Counts, type Need } from './limits.ts';
@@ -135,8 +136,9 @@ export function endedSession({ id, state, fence }: Handoff): { readonly ok: fals
   return err({ code: 'lease-lost', id, fence: null, state, newest: fence });
 }
 
-export function lastFactOf({ decision }: Piece): Fact {
-  return present(decision.facts.at(-1), 'nothing changes without a fact');
+export function traceOf({ before, decision }: Piece): Trace {
+  const fact = present(decision.facts.at(-1), 'nothing changes without a fact');
+  return { fact, session: joins(before, decision.handoff) };
 }
 
 interface Placed extends Omit<Piece, 'taken'> {
