@@ -7,7 +7,6 @@ import type { JsonText } from '../../foundation/json.ts';
 import { err } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { isErasure } from '../../domain/erasure.ts';
-import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
