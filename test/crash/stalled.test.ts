@@ -57,7 +57,10 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     await untilSays(late, 'ready');
     const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo \'"second"\'';
     const second = start(['work', '@react', '--once', '--', 'sh', '-c', command]);
-    await until('the second attempt runs', () => existsSync(join(folder, 'began')));
+    await until('the second attempt runs', () => existsSync(join(folder, 'began'))).catch(async (error: unknown) => {
+      const [{ stdout: doctor }, { stdout: shown }] = [await run(['doctor']), await run(['show', id, '--json'])];
+      throw new Error(`the second worker said "${second.stderr()}"; ${doctor}; ${shown}`, { cause: error });
+    });
     late.say('0\n');
     const { stdout } = await late.ended;
     const refused = { code: 'lease-lost', id, fence: 1, state: 'accepted', newest: 2 };
