@@ -3,7 +3,7 @@
  * settles with the fence of the acceptance.
  *
  * A hand is free as soon as its handler has ended, not when the result is on the disk: settling one and claiming the
- * next share a commit. Where handlers are quick, more is claimed than there are hands (`shelf.ts`). Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
+ * next share a commit. Where handlers are quick, more is claimed than there are hands (`prefetch.ts`). Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
  */
 import { newUuid } from '../foundation/ids.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
