@@ -13,7 +13,7 @@ import { openCardLog } from './card-log.ts';
 import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
 import { openedPlain, readPlainFile, unfitness } from './plain-file.ts';
 import type { QueueFolderOptions } from './queue-folder.ts';
-import { ignoreMissing } from './real-folder.ts';
+import { ignoreMissing } from '../foundation/or-null.ts';
 
 const ENDING = '.json';
 /** A list of a hundred thousand artifacts, and then some. */

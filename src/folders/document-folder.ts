@@ -12,7 +12,8 @@ import { monthsBack, monthsFrom } from './archive-months.ts';
 import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
 import { openGitTree, type GitTree } from './git-tree.ts';
 import { moveFile, readPlainFile } from './plain-file.ts';
-import { ignoreMissing, kindOf, realFolder } from './real-folder.ts';
+import { ignoreMissing } from '../foundation/or-null.ts';
+import { kindOf, realFolder } from './real-folder.ts';
 import { watchFolders } from './watch.ts';
 
 const ROOT = '_handoffs';
@@ -125,7 +126,9 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         // A power cut may take it: then both sides are compared anew.
         writeWhole(agreedPath(id), agreedText(agreed), { draftFolder: own });
       },
-      forget: (id) => unlink(agreedPath(id)).catch(ignoreMissing),
+      async forget(id) {
+        await unlink(agreedPath(id)).catch(ignoreMissing);
+      },
     },
 
     told: {
@@ -137,7 +140,9 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       has: async (id, text) => (await readOrNull(toldPath(id)))?.includes(markOf(text)) === true,
     },
 
-    discard: (place, id) => unlink(pathOf(place, id)).catch(ignoreMissing),
+    async discard(place, id) {
+      await unlink(pathOf(place, id)).catch(ignoreMissing);
+    },
 
     async keepRefused(id, text) {
       const path = join(refused, `${id}.${randomUUID().slice(0, 8)}${DOCUMENT_ENDING}`);

@@ -18,7 +18,3 @@ export async function kindOf(path: string): Promise<'file' | 'folder' | 'other' 
     throw error;
   }
 }
-
-export function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}

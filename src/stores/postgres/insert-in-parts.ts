@@ -9,7 +9,7 @@ import { Conflict, type Connection, type LockingConnection } from './connection.
 import type { DecidePart } from './decide-openings.ts';
 import { insertOnce, type InsertRow } from './insert-statement.ts';
 
-/** A statement costs the server about as much as ten records; fewer per part gain nothing. */
+/** Eight parts of a call with a thousand records. Other sizes were not compared. */
 const PART = 125;
 
 export function isWorthParts(openings: readonly Opening[]): boolean {
