@@ -27,7 +27,8 @@ describe('the page of a handoff', () => {
     await page.goto(`${url}/#/handoffs/${id}`);
     await expect.poll(() => page.locator('h1').textContent()).toContain(title);
     const text = page.locator('.markdown');
-    await text.getByRole('heading', { name: 'Read me' }).waitFor();
+    await text.getByRole('heading', { name: 'Read me', level: 3 }).waitFor();
+    expect(await page.locator('h1').allTextContents()).toHaveLength(1);
     await expect.poll(() => text.textContent()).toContain('<script>alert(1)</script>');
     await expect.poll(() => text.textContent()).toContain('hidden_text');
     await expect.poll(() => text.locator('script, img, [onerror], iframe, object').count()).toBe(0);

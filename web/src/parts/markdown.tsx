@@ -12,10 +12,8 @@ const SHOWN_MAX = 256 * 1024;
 const TOKENS_MAX = 20_000;
 const parser = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
-/** The elements that may be made; everything else is shown as text. */
-const ALLOWED = new Set(
-  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td'.split(' '),
-);
+/** The elements that may be made, beside headings and links; everything else is shown as text. */
+const ALLOWED = new Set('p ul ol li blockquote pre code em strong s hr br table thead tbody tr th td'.split(' '));
 
 export function Markdown({ source }: { readonly source: string }): VNode {
   const { text, hidden } = useMemo(() => visible(source.slice(0, SHOWN_MAX)), [source]);
@@ -62,7 +60,13 @@ function elementsOf(tokens: readonly Token[]): ComponentChildren {
 
 function tagOf(token: Token): string {
   if (token.tag === 'a') return hrefOf(token) === null ? 'span' : 'a';
+  if (token.type === 'heading_open') return headingOf(token.tag);
   return ALLOWED.has(token.tag) ? token.tag : 'span';
+}
+
+/** The page has one h1, its panels h2: what an agent calls its first heading stands below both. */
+function headingOf(tag: string): string {
+  return `h${Math.min(Number(tag.slice(1)) + 2, 6)}`;
 }
 
 function attributesOf(token: Token): Readonly<Record<string, string>> {
