@@ -6,7 +6,7 @@ import { readAgentId, readHandoffId, type AgentId, type HandoffId } from '../../
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
-import type { Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
+import type { FactRead, Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { findHandoff, handoffFor, loadFor, pagesOfFacts } from './find.ts';
 import { wholeIdOf } from './short-id.ts';
@@ -123,10 +123,13 @@ async function connected(
   return found;
 }
 
-export async function factsOf({ store }: Context, handoff: HandoffId): Promise<readonly Fact[]> {
-  const facts: Fact[] = [];
-  for await (const page of pagesOfFacts(store, { handoff, max: FACTS_PAGE })) {
-    facts.push(...page.map(({ fact }) => fact));
-  }
+export async function factsOf(ctx: Context, handoff: HandoffId): Promise<readonly Fact[]> {
+  return (await factsReadOf(ctx, handoff)).map(({ fact }) => fact);
+}
+
+/** With the place of each in the order of all facts. */
+export async function factsReadOf({ store }: Context, handoff: HandoffId): Promise<readonly FactRead[]> {
+  const facts: FactRead[] = [];
+  for await (const page of pagesOfFacts(store, { handoff, max: FACTS_PAGE })) facts.push(...page);
   return facts;
 }

@@ -10,7 +10,8 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { summaryIn } from '../../domain/summary-in-fact.ts';
 import type { Context } from '../context.ts';
-import { factsOf } from '../handoffs/read.ts';
+import { laterCursor } from '../../stores/store.ts';
+import { factsOf, factsReadOf } from '../handoffs/read.ts';
 import { contentOf } from '../../formats/summary-block/identity.ts';
 import { isOf, projectIn } from './held-legs.ts';
 import { taskOf } from './leg.ts';
@@ -94,14 +95,31 @@ async function settledBefore(
   const { items } = await ctx.store.find({ by: 'filter', to: from, states: SETTLED, max: RECENT });
   for (const leg of items) {
     if (task !== null && leg.task !== null && task !== leg.task) continue;
-    const last = (await factsOf(ctx, leg.id)).findLast((fact) => summaryIn(fact)?.from === from);
-    const before = last === undefined ? null : summaryIn(last);
-    if (last === undefined || before === null || before.project !== summary.project) continue;
-    if (open !== null && open.createdAt < last.at) return leg.id;
+    const last = await lastSummaryBy(ctx, from, leg.id);
+    if (last === null || last.summary.project !== summary.project) continue;
+    if (open !== null && (await wasThereBefore(ctx, open.id, last.cursor))) return leg.id;
     const isAsked = open === null ? leg.from === from : rootOf(open) === rootOf(leg);
-    if (!isAsked && isSaidAgain(summary, before, beside)) return leg.id;
+    if (!isAsked && isSaidAgain(summary, last.summary, beside)) return leg.id;
   }
   return null;
+}
+
+async function lastSummaryBy(
+  ctx: Context,
+  agent: AgentId,
+  handoff: HandoffId,
+): Promise<{ readonly summary: Summary; readonly cursor: string } | null> {
+  for (const { fact, cursor } of (await factsReadOf(ctx, handoff)).toReversed()) {
+    const summary = summaryIn(fact);
+    if (summary?.from === agent) return { summary, cursor };
+  }
+  return null;
+}
+
+/** By the order of the facts: two of them may have the same millisecond, and clocks are set back. */
+async function wasThereBefore({ store }: Context, handoff: HandoffId, cursor: string): Promise<boolean> {
+  const [made] = await store.facts({ handoff, max: 1 });
+  return made !== undefined && made.cursor !== cursor && laterCursor(made.cursor, cursor) === cursor;
 }
 
 function rootOf({ id, lineage }: Handoff): HandoffId {

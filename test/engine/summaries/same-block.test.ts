@@ -1,6 +1,6 @@
 /** A block that is read again, repeated in other words, or only an example. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
@@ -109,17 +109,21 @@ describe('a block that was read before', () => {
 });
 
 describe('what an agent says again in other words', () => {
-  it('S4: does not settle a leg that was open beside the one it has settled', async () => {
-    const world = summaryWorld();
-    const [first, second] = [await sent(world, 'build'), await sent(world, 'build')];
-    await world.say({ from: '@build', handoff_id: first });
-    const again = await world.say({ from: '@build', metrics: { files: 3 } });
-    expect(again).toMatchObject({ fate: 'refused', refusal: { code: 'leg-settled', settled: first, open: second } });
-    expect((await world.record(second)).state).toBe('offered');
-    // Whoever takes it up may report on it without naming it.
-    await world.say({ from: '@build', status: 'in_progress', handoff_id: second });
-    expect((await world.say({ from: '@build' })).ingested).toMatchObject({ did: 'completed', leg: second });
-  });
+  it.each(['', ', all in one millisecond'])(
+    'S4: does not settle a leg that was open beside the one it has settled%s',
+    async (clock) => {
+      if (clock !== '') vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+      const world = summaryWorld();
+      const [first, second] = [await sent(world, 'build'), await sent(world, 'build')];
+      await world.say({ from: '@build', handoff_id: first });
+      const again = await world.say({ from: '@build', metrics: { files: 3 } });
+      expect(again).toMatchObject({ fate: 'refused', refusal: { code: 'leg-settled', settled: first, open: second } });
+      expect((await world.record(second)).state).toBe('offered');
+      // Whoever takes it up may report on it without naming it.
+      await world.say({ from: '@build', status: 'in_progress', handoff_id: second });
+      expect((await world.say({ from: '@build' })).ingested).toMatchObject({ did: 'completed', leg: second });
+    },
+  );
 
   it('S4: does not settle a leg that came later, and opens nothing again', async () => {
     const world = summaryWorld();
