@@ -100,6 +100,32 @@ describe('a worker that moves its file first and writes after', () => {
   });
 });
 
+describe('a worker that dies between its move to an end and its answer', () => {
+  it.each([
+    ['the folder is looked after', true],
+    ['one of ours takes it before anybody has looked', false],
+  ])('F3, F5, Q16: is given up like any other when its time is over, and %s', async (_what, isKept) => {
+    const world = await naiveWorld(undefined, isKept);
+    await checkOnce(world.ctx);
+    const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 400 });
+    world.move(id, 'pending', 'in-progress');
+    await world.sync();
+    expect(await world.state(id)).toBe('accepted');
+    world.move(id, 'in-progress', 'completed');
+    await until('its time is over', async () => {
+      await sweep(world.ctx, await checkOnce(world.ctx));
+      return (await world.state(id)) === 'offered';
+    });
+    if (isKept) await until('the file is back', () => world.places(id)[0] === 'pending');
+    const { fence } = await take(world);
+    expect(world.places(id)).toEqual(['in-progress']);
+    expect((await deliver(world.ctx, WORKER, { target: id, fence, result: 'ours' })).ok).toBe(true);
+    await world.sync();
+    expect(world.read('completed', id)).toMatchObject({ status: 'completed' });
+    expect(await world.result(id)).toEqual({ kind: 'result', result: 'ours' });
+  });
+});
+
 describe('a worker that comes too late', () => {
   it.each(['before', 'after'] as const)(
     'F6, Q16: moves the file that ours holds %s ours answers: ours counts, and its answer is kept',

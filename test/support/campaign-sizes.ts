@@ -32,6 +32,8 @@ const SIZES = {
   BATON_MACHINES_SECONDS: { short: 3, long: 300 },
   /** Seeds of naive programs and ours in one queue folder. */
   BATON_NAIVE_SEEDS: { short: 40, long: 10_000 },
+  /** Random schedules of the specification's Python programs, as real processes. */
+  BATON_PYTHON_SCHEDULES: { short: 6, long: 500 },
   /** Parts of the contract suite that run behind a pooler too. */
   BATON_POOLED_PARTS: { short: 4, long: 100 },
   /** Cut points of the power-cut test. */

@@ -4,9 +4,11 @@ import {
   isRefusal,
   readMessage,
   saysEnd,
+  saysNothingOfEnd,
   statusIn,
   type Message,
 } from '../../formats/queue-message/read.ts';
+import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import type { Whole } from '../../stores/store.ts';
 import { accept } from '../handoffs/accept.ts';
@@ -15,6 +17,8 @@ import { cancel } from '../handoffs/reject-and-cancel.ts';
 import { fail } from '../handoffs/fail.ts';
 import { registerClaimed } from './claimed-artifact.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
+import { bringBack } from './project-file.ts';
+import { isFromBefore } from './same-request.ts';
 import { byFile, fileName, HALF_SAID_MS, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';
 
 export async function takeForeignResult(queue: Queue, whole: Whole, place: 'completed' | 'failed'): Promise<Looked> {
@@ -42,6 +46,7 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
     await quarantine(queue, place, fileName(id), unproven);
     return 'again';
   }
+  if (isGivenUp(whole.handoff, message.value, place)) return bringBack(queue, whole, place);
   if (file.quietMs < patienceMs(message.value, place)) return 'later';
   const warnings = await warningsOf(queue, whole, place, message.value);
   const refused = await settle(queue, whole, file.user, readAnswer(place, message.value), warnings);
@@ -55,15 +60,16 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   return 'again';
 }
 
-/**
- * Naive programs move first and write after: until then the file says what it said before. One that says the whole end
- * is taken at once, and one that says half of it soon; one that says nothing of it may still be written.
- */
+/** Its worker moved it there without an answer, and the time of that attempt is over: it is offered again. */
+function isGivenUp(handoff: Handoff, message: Message, place: 'completed' | 'failed'): boolean {
+  const isLeft = handoff.state === 'offered' && isFromBefore(message, countedAttempts(handoff));
+  return isLeft && saysNothingOfEnd(message, place);
+}
+
+/** One that says the whole end is taken at once, and one that says half of it soon; one that says nothing may still be written. */
 function patienceMs(message: Message, place: 'completed' | 'failed'): number {
   if (saysEnd(message, place)) return 0;
-  const answer = place === 'completed' ? 'output' : 'error';
-  const isHalfSaid = statusIn(message) === place || message.fields[answer] !== undefined;
-  return isHalfSaid ? HALF_SAID_MS : UNREADABLE_MS;
+  return saysNothingOfEnd(message, place) ? UNREADABLE_MS : HALF_SAID_MS;
 }
 
 /** What is not as it should be, and still stands: nobody can ask a foreign worker to do better. */

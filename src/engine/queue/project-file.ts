@@ -41,10 +41,10 @@ export async function show({ ctx, folder, newestRecord }: Queue, { handoff }: Wh
 }
 
 /** Offered again: what was written during the attempt is taken off before anybody can take it. */
-export async function bringBack(queue: Queue, whole: Whole): Promise<Looked> {
+export async function bringBack(queue: Queue, whole: Whole, from: QueueFolder = 'in-progress'): Promise<Looked> {
   const { folder } = queue;
   const { id } = whole.handoff;
-  if (!(await folder.move(id, 'in-progress', 'waiting'))) return 'again';
+  if (!(await folder.move(id, from, 'waiting'))) return 'again';
   if (!(await folder.rewrite('waiting', id, openText(whole)))) return 'again';
   await show(queue, whole);
   return 'again';

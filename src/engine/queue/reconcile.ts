@@ -25,7 +25,7 @@ import type { KnownFile } from './known-files.ts';
 import { isNativeId } from './native-id.ts';
 import { bringBack, publish, show } from './project-file.ts';
 import { byFile, fileName, LATE, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
-import { isSameRequest } from './same-request.ts';
+import { isFromBefore, isSameRequest } from './same-request.ts';
 import { settled } from './settled-file.ts';
 import { loadForFile, openText } from './file-text.ts';
 
@@ -167,7 +167,9 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<Looked> {
   }
   const message = readMessage(file.text);
   if (!message.ok && file.quietMs < WRITTEN_MS) return 'later';
-  const isOver = message.ok ? isFromBefore(message.value, handoff) : wasLeft(handoff, file.quietMs, queue);
+  const isOver = message.ok
+    ? isFromBefore(message.value, countedAttempts(handoff))
+    : wasLeft(handoff, file.quietMs, queue);
   if (isOver || handoff.state !== 'offered') return bringBack(queue, whole);
   const unproven = whyNotTake(queue, handoff.to);
   if (unproven !== null) {
@@ -185,11 +187,6 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<Looked> {
 
 function leaseOf({ terms }: Handoff): number {
   return terms.attemptTimeoutMs ?? HAND_LEASE_MS;
-}
-
-/** Written by a worker of ours, or taken before it was last put on offer. */
-function isFromBefore(message: Message, handoff: Handoff): boolean {
-  return fenceIn(message) !== null || retriesIn(message) < countedAttempts(handoff);
 }
 
 /** Where nothing can be read, time tells: nobody has written since the last attempt was given up. */

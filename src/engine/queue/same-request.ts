@@ -3,7 +3,7 @@ import { canonicalJson } from '../../foundation/canonical-json.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { readMessage, type Message } from '../../formats/queue-message/read.ts';
+import { fenceIn, readMessage, retriesIn, type Message } from '../../formats/queue-message/read.ts';
 import { requestFieldsOf } from '../../formats/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
 import { openText } from './file-text.ts';
@@ -11,6 +11,11 @@ import { openText } from './file-text.ts';
 /** The common case, without reading anything: the file is as we wrote it or as it came. */
 export function isUntouched(text: string, whole: Whole): boolean {
   return text === openText(offeredOf(whole)) || text === keptText(whole);
+}
+
+/** Written by a worker of ours, or taken before so many attempts were over. */
+export function isFromBefore(message: Message, attempts: number): boolean {
+  return fenceIn(message) !== null || retriesIn(message) < attempts;
 }
 
 export function isSameRequest(message: Message, whole: Whole): boolean {

@@ -9,7 +9,7 @@ import { accept } from '../../domain/moves/accept.ts';
 import { giveBack } from '../../domain/moves/release.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { fenceIn, readMessage, retriesIn } from '../../formats/queue-message/read.ts';
+import { readMessage, saysNothingOfEnd } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen, change, decideBy } from '../change.ts';
@@ -17,7 +17,7 @@ import { setAside } from './id-collision.ts';
 import { whyNotTake } from './file-rights.ts';
 import type { KnownFile } from './known-files.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
-import { isSameRequest, isUntouched } from './same-request.ts';
+import { isFromBefore, isSameRequest, isUntouched } from './same-request.ts';
 import { withDependencyResults } from '../handoffs/dependency-results.ts';
 import { loadForFile, openText } from './file-text.ts';
 import { partOf } from './phase-status.ts';
@@ -86,6 +86,11 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   for (const place of ['in-progress', 'completed', 'failed'] as const) {
     const gone = await folder.read(place, id);
     if (gone.kind === 'absent') continue;
+    // A worker that was given up has moved it there and never answered: nobody has it.
+    if (place !== 'in-progress' && gone.kind === 'file' && isLeftUnanswered(gone.text, whole.handoff, place)) {
+      if (await folder.move(id, place, 'in-progress')) return (await folder.rewrite('in-progress', id, text)) !== false;
+      continue;
+    }
     if (unproven === null) return handOver(queue, principal, whole, gone);
     await quarantine(queue, place, fileName(id), unproven);
   }
@@ -123,8 +128,12 @@ function isSameText(text: string, whole: Whole): boolean {
 /** From an attempt of ours that is over, or of a foreign worker that was given up. */
 function isLeftOver(text: string, handoff: Handoff): boolean {
   const message = readMessage(text);
-  if (!message.ok) return false;
-  return fenceIn(message.value) !== null || retriesIn(message.value) < countedAttempts(handoff) - 1;
+  return message.ok && isFromBefore(message.value, countedAttempts(handoff) - 1);
+}
+
+function isLeftUnanswered(text: string, handoff: Handoff, place: 'completed' | 'failed'): boolean {
+  const message = readMessage(text);
+  return message.ok && saysNothingOfEnd(message.value, place) && isLeftOver(text, handoff);
 }
 
 async function handOver(queue: Queue, principal: Principal, whole: Whole, file: FileRead): Promise<false> {

@@ -128,6 +128,11 @@ export function saysEnd(message: Pick<Message, 'fields'>, place: 'completed' | '
   return statusIn(message) === place && said !== undefined && said !== null;
 }
 
+/** Naive programs move first and write after: until then the file says what it said before. */
+export function saysNothingOfEnd(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
+  return statusIn(message) !== place && message.fields[place === 'completed' ? 'output' : 'error'] === undefined;
+}
+
 /** How many attempts had been made when this file was last put on offer. */
 export function retriesIn({ fields }: Message): number {
   const count = fields['retry_count'];
