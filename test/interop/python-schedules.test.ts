@@ -22,7 +22,9 @@ const ASKED = process.env['BATON_PYTHON_SEED'];
 /** In `npm test` everything is as many times faster. */
 const HASTE = isWhole ? 1 : 10;
 const AT_ONCE = isWhole ? 16 : COUNT;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
+/** For a machine that is busy. */
+const SLACK_S = isWhole ? 3 : 1;
 
 /** Where a worker is killed: after a move, in the middle of what it writes after it, or at work. */
 const KILL_AT = ['pick-up moved', 'pick-up half', 'working', 'end moved', 'end half', 'end written'] as const;
@@ -44,13 +46,15 @@ interface Schedule {
 
 function scheduleOf(seed: number): Schedule {
   const random = seededRandom(seed);
+  const [first, second] = [workerOf(random, true), workerOf(random, false)];
+  // The second one is always in time, or nobody might ever be. The first one may be late, and then somebody else has it.
+  const neededS = second.workS + 3 * second.pauseS + SLACK_S;
   return {
     seed,
     sender: random.pick(['python', 'ours']),
-    // A third of them is over before the work is done: then an answer comes late, and somebody else may have it.
-    timeoutS: Math.max(2, Math.round(random.between(3, 15) / HASTE)),
+    timeoutS: Math.ceil(neededS + random.between(0, 5) / HASTE),
     oursAfterS: random.chance(0.3) ? random.between(0, 8) / HASTE : null,
-    workers: [workerOf(random, true), workerOf(random, false)],
+    workers: [first, second],
   };
 }
 
@@ -189,16 +193,12 @@ describe("the specification's Python in all roles, at random", () => {
         limits: NO_LIMITS,
       });
       const seeds = ASKED === undefined ? Array.from({ length: COUNT }, (_, seed) => seed) : [Number(ASKED)];
-      const ends: End[] = [];
-      const next = seeds.values();
-      await Promise.all(
-        Array.from({ length: AT_ONCE }, async () => {
-          for (const seed of next) ends.push(await run(work, app, scheduleOf(seed)));
-        }),
-      );
+      const ends = await severalAtOnce(seeds, async (seed) => run(work, app, scheduleOf(seed)));
       keeper.signal('SIGTERM');
       await keeper.ended;
       expect((await work.baton(['sync'])).code).toBe(0);
+      const later = await severalAtOnce(ends, async ({ id }) => naiveAnswer(work, id));
+      expect(ends.filter(({ winner }, at) => later[at] !== winner).map(({ id }) => id)).toEqual([]);
 
       const aside = textsIn(join(work.folder, 'handoffs/quarantine'));
       expect(ends.flatMap((end) => wrongIn(end, aside))).toEqual([]);
@@ -220,6 +220,19 @@ describe("the specification's Python in all roles, at random", () => {
 
 const OURS = 'ours';
 
+async function severalAtOnce<Item, Answer>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const next = items.entries();
+  const one = async (): Promise<void> => {
+    for (const [at, item] of next) answers[at] = await act(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  return answers;
+}
+
 interface End {
   readonly schedule: Schedule;
   readonly id: string;
@@ -239,7 +252,6 @@ async function run(work: PythonWorkspace, app: App, schedule: Schedule): Promise
   await until(`${id} is known`, known, PATIENCE_MS);
   writeFileSync(join(work.folder, 'answers', id), '');
   const workers = schedule.workers.map((worker, at) => work.python(WORKER(id, `s${schedule.seed}-w${at}`, worker)));
-  const waiter = work.python(WAITER(id));
   const waiting = work.start(['wait', id, '--json', '--timeout', `${PATIENCE_MS / 1_000}`]);
   const ours =
     schedule.oursAfterS === null
@@ -252,23 +264,29 @@ async function run(work: PythonWorkspace, app: App, schedule: Schedule): Promise
           '-c',
           `cat > /dev/null; sleep ${schedule.oursAfterS}; echo '"${OURS}"'`,
         ]);
-  const [naive, waited] = await Promise.all([waiter.ended, waiting.ended]);
+  const [naive, waited] = await Promise.all([naiveAnswer(work, id), waiting.ended]);
   writeFileSync(join(work.folder, 'over', id), '');
   ours?.signal('SIGTERM');
   const [first] = await Promise.all([...workers.map((worker) => worker.ended), ours?.ended]);
   const whole = await app.ctx.store.load(id);
   const outcome = JSON.parse(whole?.outcome ?? 'null') as Outcome | null;
   const kept = outcome?.kind === 'failure' ? { failure: outcome } : ((outcome ?? { result: 'no answer' }) as Answer);
-  const got = /^GOT (.*)$/m.exec(naive.stdout)?.[1];
   return {
     schedule,
     id,
     answers: work.lines(`answers/${id}`),
     winner: sayingOf(kept),
     waited: waited.stdout.startsWith('{') ? sayingOf(JSON.parse(waited.stdout) as Answer) : waited.stderr,
-    naive: got === undefined ? `nothing: ${naive.stderr}` : naiveSaying(work.folder, JSON.parse(got) as NaiveAnswer),
+    naive,
     isKilled: first?.signal === 'SIGKILL',
   };
+}
+
+/** What the specification's own function answers to whoever waits. */
+async function naiveAnswer(work: PythonWorkspace, id: string): Promise<string> {
+  const { stdout, stderr } = await work.python(WAITER(id)).ended;
+  const got = /^GOT (.*)$/m.exec(stdout)?.[1];
+  return got === undefined ? `nothing: ${stderr}` : naiveSaying(work.folder, JSON.parse(got) as NaiveAnswer);
 }
 
 async function sendOne(work: PythonWorkspace, { sender, seed, timeoutS }: Schedule): Promise<HandoffId> {
@@ -311,8 +329,8 @@ function wrongIn({ schedule, id, answers, winner, waited, naive }: End, aside: R
   const shown = `BATON_PYTHON_SEED=${schedule.seed} (${id})`;
   const wrong: string[] = [];
   if (waited !== winner) wrong.push(`${shown}: baton wait got ${waited}, the database says ${winner}`);
-  if (naive !== winner)
-    wrong.push(`${shown}: the waiter of the specification got ${naive}, the database says ${winner}`);
+  // Nobody can hide what a late worker has just written: then somebody did write it, and it is put aside as told below.
+  if (naive !== winner && !answers.includes(naive)) wrong.push(`${shown}: whoever waited got ${naive}, ${winner} won`);
   if (winner !== OURS && !answers.includes(winner)) wrong.push(`${shown}: nobody answered ${winner}`);
   for (const answer of answers.filter((each) => each !== winner)) {
     const kept = [...aside].find(([name, text]) => name.startsWith(id) && text.includes(answer));
