@@ -6,8 +6,7 @@
  * of 82 and 169, because a worker that asks for one at a time falls behind the sender.
  */
 import type { Clock, Timers } from '../foundation/clock.ts';
-import type { Claimed } from '../stores/store.ts';
-import { CLAIM_MAX } from '../stores/store.ts';
+import { CLAIM_MAX, type Claimed } from '../stores/store.ts';
 
 /** How long the hands are busy with what lies here, at most and by their own measure. */
 const WORTH_MS = 20;

@@ -7,11 +7,6 @@ export function assert(holds: boolean, saying: string): asserts holds {
   if (!holds) throw new BrokenAssumption(saying);
 }
 
-/** For the end of a switch over a closed union: a new member does not compile until it is decided. */
-export function never(value: never): never {
-  throw new BrokenAssumption(`impossible value ${JSON.stringify(value)}`);
-}
-
 /** For rows and indexes that were just proven to exist. */
 export function present<Value>(value: Value | undefined | null, saying: string): Value {
   if (value === undefined || value === null) throw new BrokenAssumption(saying);

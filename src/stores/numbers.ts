@@ -5,7 +5,6 @@
 import type { FactType } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';
 import { FINAL_STATES, STATES, type State } from '../domain/lifecycle.ts';
-import { isLegalStep } from '../domain/trail.ts';
 
 const DEEDS = [
   'create',
@@ -70,15 +69,6 @@ export function readStep(step: number): { readonly deed: FactType; readonly from
     from: stateOfNumber((step >> 4) & 15) ?? null,
     to: stateOfNumber(step & 15) as State,
   };
-}
-
-/** Every step that the lifecycle knows. */
-export function legalSteps(): readonly number[] {
-  return DEEDS.flatMap((deed) =>
-    [null, ...STATES].flatMap((from) =>
-      STATES.filter((to) => isLegalStep(deed, from, to)).map((to) => stepNumber(deed, from, to)),
-    ),
-  );
 }
 
 /** Every step that erases. */

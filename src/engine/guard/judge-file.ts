@@ -1,6 +1,5 @@
 /** Judges one file: whether it is a handoff at all, lies where it may, has the right name, and says what it has to. */
-import type { AgentId } from '../../domain/names.ts';
-import { readAgentId } from '../../domain/names.ts';
+import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { archiveMonth, documentId, nameFits } from '../../formats/document/names.ts';
 import { errorsIn, readDocument, verifiersIn, type DocumentRead } from '../../formats/document/read.ts';
 import { isSettled } from '../../formats/document/vocabulary.ts';

@@ -6,8 +6,7 @@
 import { elapsedMs } from '../../foundation/clock.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { HandoffArchive } from '../../folders/folder.ts';
-import { REMOVED_MAX } from '../../stores/store.ts';
-import type { Copy, DamagedRecord, Head, Store } from '../../stores/store.ts';
+import { REMOVED_MAX, type Copy, type DamagedRecord, type Head, type Store } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { linesOf } from '../transfer/lines.ts';
 import { readHead, wholeText } from '../transfer/read-line.ts';

@@ -2,8 +2,7 @@
  * A handoff in a legacy form, as a record: offered or a draft where there is still something to do, otherwise settled in
  * the transaction that creates it. Finished work never appears as work to do.
  */
-import type { Json, JsonObject, JsonProblem, JsonText } from '../../foundation/json.ts';
-import { writeJson } from '../../foundation/json.ts';
+import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import { doneFolderIn } from '../../formats/legacy/file-name.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';

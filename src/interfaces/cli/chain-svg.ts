@@ -1,7 +1,6 @@
 /** A drawing of a chain with one box per leg, readable in light and dark. */
 import { assuranceOf } from '../../domain/assurance.ts';
-import type { State } from '../../domain/lifecycle.ts';
-import { isFinal } from '../../domain/lifecycle.ts';
+import { isFinal, type State } from '../../domain/lifecycle.ts';
 import type { Leg } from '../shared/chain.ts';
 import { escapeHtml } from '../shared/report/escape-html.ts';
 import { shorten } from '../shared/shorten.ts';

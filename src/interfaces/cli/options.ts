@@ -1,9 +1,8 @@
 /** The options of a command, made from the fields of its operation, and the reading of their values. */
 import { isJsonObject } from '../../foundation/json.ts';
-import type { AnyField, Fields } from '../../operations/field.ts';
+import type { AnyField, Fields, InputOf } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
 import { AS_OPTIONS, optionNameOf, wordsOf } from '../../operations/reading.ts';
-import type { InputOf } from '../../operations/field.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { jsonArgument, ownFence } from './arguments.ts';
 import type { OptionEntry } from './catalogue/entry.ts';

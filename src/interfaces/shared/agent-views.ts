@@ -1,8 +1,7 @@
 /** Agent sessions as programs see them. */
 import { instantOrNull, instantText } from '../../foundation/instant-text.ts';
 import type { JsonObject } from '../../foundation/json.ts';
-import type { AgentSession } from '../../domain/agent-session.ts';
-import { tierOf } from '../../domain/agent-session.ts';
+import { tierOf, type AgentSession } from '../../domain/agent-session.ts';
 import { progressOf, STEPS, type TriggerRefusal } from '../../domain/succession.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { BeginRefusal } from '../../engine/succession/begin.ts';

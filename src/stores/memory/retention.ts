@@ -3,8 +3,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Removal, Retention } from '../store.ts';
-import type { Head } from '../store.ts';
+import type { Removal, Retention, Head } from '../store.ts';
 import type { Tables } from './tables.ts';
 import { copiesAfter } from './transfer.ts';
 

@@ -5,8 +5,7 @@
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import { StoreFault } from '../../foundation/store-fault.ts';
-import type { Removal, Retention } from '../store.ts';
-import { ROUNDS_MAX, type CopiesPage, type Head } from '../store.ts';
+import { ROUNDS_MAX, type Removal, type Retention, type CopiesPage, type Head } from '../store.ts';
 import type { Connection, LockingConnection } from './connection.ts';
 import { removedOf } from './removed.ts';
 import { NOW_MS } from './schema.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '../../../src/formats/summary-block/find.ts';
 import { readBlock, type BlockRead } from '../../../src/formats/summary-block/read.ts';
-import { writeBlock } from '../../../src/formats/summary-block/write.ts';
+import { writeBlock } from './write-block.ts';
 
 function readYaml(yaml: string, strict = false): BlockRead {
   const [block] = findBlocks(`\`\`\`yaml\n${yaml}\n\`\`\`\n`);

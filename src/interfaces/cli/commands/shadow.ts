@@ -1,7 +1,6 @@
 import { displayText } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
-import type { LimitState } from '../../../domain/shadow.ts';
-import { shellWord, unenforced } from '../../../domain/shadow.ts';
+import { shellWord, unenforced, type LimitState } from '../../../domain/shadow.ts';
 import { manifestJson, manifestText } from '../../../formats/shadow-manifest/manifest.ts';
 import { cleanUp } from '../../../engine/shadow/clean-up.ts';
 import { contextOf, createShadow, findSources, type CreateAnswer } from '../../../engine/shadow/create.ts';

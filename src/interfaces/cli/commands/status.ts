@@ -1,5 +1,4 @@
-import type { Handoff } from '../../../domain/handoff.ts';
-import { countedAttempts, failedDependencyOf } from '../../../domain/handoff.ts';
+import { countedAttempts, failedDependencyOf, type Handoff } from '../../../domain/handoff.ts';
 import type { Attention } from '../../../engine/handoffs/status.ts';
 import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';

@@ -1,6 +1,5 @@
 /** The report for programs, with instants as ISO 8601 and agents with their `@`. */
-import type { Leg, ToldSummary } from '../../../domain/project-trail.ts';
-import { standingOf } from '../../../domain/project-trail.ts';
+import { standingOf, type Leg, type ToldSummary } from '../../../domain/project-trail.ts';
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
 

@@ -1,8 +1,8 @@
 /** Writes a block as the specification has it; strict reading gives the same summary again. */
 import { stringify } from 'yaml';
-import type { Json, JsonObject } from '../../foundation/json.ts';
-import type { OnFailure, Summary } from '../../domain/summary.ts';
-import { NOBODY } from './vocabulary.ts';
+import type { Json, JsonObject } from '../../../src/foundation/json.ts';
+import type { OnFailure, Summary } from '../../../src/domain/summary.ts';
+import { NOBODY } from '../../../src/formats/summary-block/vocabulary.ts';
 
 type Written = Pick<Summary, 'phase' | 'from' | 'to' | 'status'> &
   Partial<Pick<Summary, 'retryCount' | 'metrics' | 'dependencies' | 'onFailure' | 'context' | 'toldAt' | 'project'>> & {
