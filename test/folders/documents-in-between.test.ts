@@ -12,6 +12,7 @@ import { send } from '../../src/engine/handoffs/send.ts';
 import { verify } from '../../src/engine/handoffs/verify.ts';
 import { openDocumentFolder } from '../../src/folders/document-folder.ts';
 import type { DocumentFolder } from '../../src/folders/folder.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 import { agentOf, as, documentsWorld, says, type DocumentsWorld } from './documents-world.ts';
 
 /** A house whose disk gives up at this call, and at every one after it. */
@@ -61,7 +62,7 @@ describe('a process that dies in the middle', () => {
   it.each(CHANGES)(
     'leaves nothing that the next pass does not put right: %s',
     async (_name, from, change, status) => {
-      for (let nth = 1; ; nth += 1) {
+      for (let nth = 1; ; nth += campaignSize('BATON_DISK_FAILURES_SHARE')) {
         const world = await documentsWorld();
         const id = await world.at(from);
         const app = failingAt(world, nth);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { campaignSize } from '../support/campaign-sizes.ts';
 import { anyText, containing } from '../support/expected.ts';
 import {
   containersOf,
@@ -70,7 +71,11 @@ describe('a sample project with an uncommitted change', () => {
     ],
   ];
 
-  it.each(BROKEN)('V6, V8: %s scores below the threshold and says why', async (_what, committed, change, why) => {
+  // In turn, so that each language and each defect has its share.
+  const share = campaignSize('BATON_SHADOW_SHARE');
+  const judged = BROKEN.filter((_each, index) => index % share === 0);
+
+  it.each(judged)('V6, V8: %s scores below the threshold and says why', async (_what, committed, change, why) => {
     const verdict = await testShadow(makePlace(), makeRepository(committed, change));
     expect(verdict).toMatchObject({ verdict: 'FAIL', mode: 'shadow' });
     expect(verdict.score).toBeLessThan(75);

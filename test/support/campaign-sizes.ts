@@ -18,6 +18,8 @@ const SIZES = {
   BATON_DOCUMENTS_ACTIVE: { short: 100, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 300, long: 10_000 },
+  /** Of the calls at which the disk of a document folder fails, one of so many is tried. */
+  BATON_DISK_FAILURES_SHARE: { short: 2, long: 1 },
   BATON_FLOOD_COUNT: { short: 60, long: 10_000 },
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
   /** Handoffs in a queue folder whose workers are killed, ours and theirs. */
@@ -48,8 +50,10 @@ const SIZES = {
   /** Connections to PostgreSQL that are ended, and its immediate restarts. */
   BATON_STORM_KILLS: { short: 20, long: 400 },
   BATON_STORM_RESTARTS: { short: 1, long: 10 },
+  /** Of the broken sample projects, one of so many is judged in a shadow. */
+  BATON_SHADOW_SHARE: { short: 2, long: 1 },
   /** `kill -9` at random, and eight writers; from 30 on fairness and standstill are asserted. */
-  BATON_STORM_SECONDS: { short: 3, long: 60 },
+  BATON_STORM_SECONDS: { short: 2, long: 60 },
   /** SIGSTOP of a worker at random moments, with three others at work. */
   BATON_STORM_STOPS: { short: 6, long: 500 },
   BATON_TRANSFER_COUNT: { short: 100, long: 20_000 },
