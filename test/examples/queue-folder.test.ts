@@ -2,7 +2,16 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
-import { baton, start, startBaton, tempFolder, until, type Ended, type Running } from '../support/processes.ts';
+import {
+  baton,
+  quickBaton,
+  start,
+  startBaton,
+  tempFolder,
+  until,
+  type Ended,
+  type Running,
+} from '../support/processes.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const EXAMPLES = 'examples/queue-folder';
@@ -28,15 +37,15 @@ beforeAll(async () => {
 
 async function workspace(): Promise<Workspace> {
   const folder = tempFolder();
-  await baton(['init'], { cwd: folder });
+  await quickBaton(['init'], { cwd: folder });
   writeFileSync(join(folder, 'baton.yaml'), 'folders: { queue: on }\n');
-  await baton(['sync'], { cwd: folder });
+  await quickBaton(['sync'], { cwd: folder });
   return {
     folder,
     shell: (...args) => start('sh', [join(ROOT, EXAMPLES, 'handoffs.sh'), ...args], { cwd: folder }),
     python: (...args) => start(interpreter, [join(ROOT, EXAMPLES, 'handoffs.py'), ...args], { cwd: folder }),
     work: (...command) => startBaton(['work', '@counter', '--', ...command], { cwd: folder }),
-    baton: async (...args) => baton(args, { cwd: folder }),
+    baton: async (...args) => quickBaton(args, { cwd: folder }),
     isPending: (id = '') => readdirSync(join(folder, 'handoffs/pending')).some((name) => name.startsWith(id)),
   };
 }
