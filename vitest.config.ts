@@ -13,7 +13,8 @@ const AGENTS = 'agents';
 const LONG_TEST_MS = 4 * 60 * 60 * 1000;
 
 /** Small files whose tests take long: begun last, one of them alone would keep everybody waiting. */
-const LONG_RUNNING = /\/test\/(?:browser|crash|docs|shadows|succession)\//;
+const LONG_RUNNING =
+  /\/test\/(?:(?:browser|contract|crash|docs|examples|shadows|succession)\/|hostile\/deleted\.|folders\/documents-|postgres\/lost-answers\.|transfer\/interrupted-)/;
 
 class LongRunningFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -28,9 +29,10 @@ class LongRunningFirst extends BaseSequencer {
 /**
  * Files of these folders share a process one after the other: to start one and to load the sources takes longer than
  * most of them do. So they leave nothing behind: they close what they open, and set back what they set in the process.
+ * A folder that is not named here has a process for each of its files, and its sources are compiled a second time.
  */
 const TOGETHER =
-  /^test\/(?:artifacts|building|cli|clients|contract|domain|effects|engine|evidence|folders|formats|foundation|git|guard|hostile|http|library|mcp|migration|postgres|reports|requirements|schemas|simulation|sqlite|stored-databases|tasks|transfer|truth)\//;
+  /^test\/(?:agents|artifacts|browser|building|cli|clients|contract|crash|docs|domain|effects|engine|evidence|examples|folders|formats|foundation|git|guard|hostile|http|interop|library|mcp|migration|postgres|reports|requirements|schemas|shadows|simulation|sqlite|stored-databases|succession|tasks|transfer|truth)\//;
 
 export default defineConfig(({ mode }) => {
   // Vitest empties the object that it is given: each project has its own.
@@ -58,7 +60,13 @@ export default defineConfig(({ mode }) => {
         { define: define(), test: { ...each, name: 'alone', include: files.filter((file) => !TOGETHER.test(file)) } },
         {
           define: define(),
-          test: { ...each, name: 'together', include: files.filter((file) => TOGETHER.test(file)), isolate: false },
+          test: {
+            ...each,
+            name: 'together',
+            include: files.filter((file) => TOGETHER.test(file)),
+            // A campaign of hours, and an agent that was installed, have a process of their own.
+            isolate: mode === LONG || mode === AGENTS,
+          },
         },
       ],
       globalSetup: ['test/support/global-setup.ts'],
