@@ -16,7 +16,8 @@ const ASKED_MAX = 64;
 
 /** Accents and signs that change how a character looks, and what is between characters without being seen. */
 const UNSEEN = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u00ad\u200b-\u200f\u2060\ufeff]/gu;
-const WORD =
+/** Made when it is needed: to read classes of characters takes V8 a millisecond, and most texts have none of these. */
+const word = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}]\p{M}*)+/gu;
 const ONLY_ASCII = /^[ -~\s]*$/;
 const ASCII_WORD = /[a-z0-9]+/g;
@@ -39,7 +40,7 @@ function beginningOf(text: string): string {
 }
 
 function distinct(text: string): readonly string[] {
-  const words = ONLY_ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : folded(text).match(WORD);
+  const words = ONLY_ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : folded(text).match(word());
   return [...new Set((words ?? []).map((word) => word.slice(0, WORD_MAX)))];
 }
 
