@@ -6,6 +6,9 @@ export function defined<Thing extends object>(
   thing: Thing,
 ): Flat<Omit<Thing, Optional<Thing>> & { [Name in Optional<Thing>]?: Exclude<Thing[Name], undefined> }> {
   const made: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(thing)) if (value !== undefined) made[name] = value;
+  for (const name of Object.keys(thing)) {
+    const value = thing[name as keyof Thing];
+    if (value !== undefined) made[name] = value;
+  }
   return made as never;
 }

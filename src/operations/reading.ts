@@ -108,7 +108,7 @@ function readFields(reader: Reader, fields: Fields, given: unknown, path: string
     reader.issues.push({ field: path.slice(0, -1), given: givenText(given), says: 'an object' });
     return input;
   }
-  const keys = keysIn(fields, reader.spelling);
+  const { keys, filled } = namesFor(fields, reader.spelling);
   for (const name of Object.keys(given)) {
     const value = given[name];
     if (value === undefined) continue;
@@ -118,7 +118,7 @@ function readFields(reader: Reader, fields: Fields, given: unknown, path: string
       reader.issues.push({ field: path + name.slice(0, GIVEN_MAX), says: 'there is no such field here' });
     } else input[key] = readValue(reader, described, value, path + reader.spelling.nameOf(key, described));
   }
-  for (const [key, described] of Object.entries(fields)) {
+  for (const [key, described] of filled) {
     if (key in input) continue;
     const isCaller = described.byCaller === true && reader.spelling.knowsCaller;
     const value = (isCaller ? reader.caller : null) ?? defaultOf(described, reader.spelling);
@@ -137,13 +137,25 @@ function defaultOf(field: AnyField, { isHeld }: Spelling): unknown {
   return seconds === undefined ? field.default : seconds * 1000;
 }
 
-const spelled = new WeakMap<Fields, Map<Spelling, ReadonlyMap<string, string>>>();
+interface Names {
+  /** From the names that an interface takes to those of the fields. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** The fields of which something has to be said where they are missing: most fields just are not there. */
+  readonly filled: readonly (readonly [string, AnyField])[];
+}
 
-/** From the names that an interface takes to those of the fields; made once for each operation that is used. */
-function keysIn(fields: Fields, spelling: Spelling): ReadonlyMap<string, string> {
-  const known = spelled.get(fields) ?? new Map<Spelling, ReadonlyMap<string, string>>();
+const spelled = new WeakMap<Fields, Map<Spelling, Names>>();
+
+/** Made once for each operation that is used. */
+function namesFor(fields: Fields, spelling: Spelling): Names {
+  const known = spelled.get(fields) ?? new Map<Spelling, Names>();
   spelled.set(fields, known);
-  const made = known.get(spelling) ?? namesIn(fields, spelling);
+  const isFilled = ([, field]: readonly [string, AnyField]): boolean =>
+    field.isRequired === true || field.byCaller === true || defaultOf(field, spelling) !== undefined;
+  const made = known.get(spelling) ?? {
+    keys: namesIn(fields, spelling),
+    filled: Object.entries(fields).filter(isFilled),
+  };
   known.set(spelling, made);
   return made;
 }

@@ -77,9 +77,8 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
 
   const decideAll: Inserting['decideAll'] = (openings, now, besides, overLimits = false) => {
     const fewer = besides !== undefined && !usesCapacity(besides.changed) ? [besides.before] : [];
-    const more = besides !== undefined && !usesCapacity(besides.before) ? [besides.changed] : [];
+    const more: Handoff[] = besides !== undefined && !usesCapacity(besides.before) ? [besides.changed] : [];
     const decisions: Decision[] = [];
-    const handoffs: Handoff[] = [];
     const ids = new Set<HandoffId>();
     for (const opening of openings) {
       const { id, dependsOn, unheardOf } = opening;
@@ -93,10 +92,10 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
       const decided = opening.decide(now, statesOf(dependsOn, besides));
       if (!decided.ok) return decided;
       assertValidRecord(id, null, decided.value);
-      const full = overLimits ? null : places.roomFor(decided.value.handoff, [...more, ...handoffs], fewer);
+      const full = overLimits ? null : places.roomFor(decided.value.handoff, more, fewer);
       if (full !== null) return err(full);
       decisions.push(decided.value);
-      handoffs.push(decided.value.handoff);
+      more.push(decided.value.handoff);
       ids.add(id);
     }
     return ok(decisions);
