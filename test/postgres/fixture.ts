@@ -7,23 +7,18 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/stores/postgres/open-postgres-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { processOf, SESSION, WORKER } from '../contract/builders.ts';
-import { lentDatabases, type LentDatabase } from '../support/lent-databases.ts';
 import {
   privatePostgres,
   WITHOUT_POSTGRES,
   type PrivateOptions,
   type PrivatePostgres,
 } from '../support/private-postgres.ts';
-import { sharedPostgres, WITH_TABLES } from '../support/shared-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 export interface Fixture {
   readonly server: PrivatePostgres;
-  /** A new database and its name. It has our tables already on the shared server, where a copy takes half the time. */
+  /** A new, empty database and its name. */
   database(): Promise<{ readonly url: string; readonly name: string }>;
-  /** As the administrator of a server makes it: the first store that opens it makes the tables. */
-  databaseWithoutTables(): Promise<{ readonly url: string; readonly name: string }>;
-  /** One that was used before and is empty again; for tests that change nothing but the rows of our tables. */
-  lentDatabase(): Promise<LentDatabase>;
   /** A store that is closed with the test, with one session open. */
   open(url: string, options?: Partial<PostgresStoreOptions>): Promise<Store>;
 }
@@ -37,19 +32,16 @@ export async function describeWithServer(
   const started = options === 'shared' ? await sharedPostgres() : await privatePostgres(options);
   const missing = started === null ? ` (${WITHOUT_POSTGRES})` : '';
   let count = 0;
-  const make = async (template?: string): Promise<{ readonly url: string; readonly name: string }> => {
-    const url = await present(started, 'there is a server').createDatabase(`test_${(count += 1)}`, template);
-    return { url, name: new URL(url).pathname.slice(1) };
-  };
   describe.skipIf(started === null)(`${title}${missing}`, () => {
     afterAll(async () => started?.remove());
     tests({
       get server() {
         return present(started, 'there is a server');
       },
-      database: () => make(options === 'shared' ? WITH_TABLES : undefined),
-      databaseWithoutTables: () => make(),
-      lentDatabase: lentDatabases(() => present(started, 'there is a server')),
+      database: async () => {
+        const url = await present(started, 'there is a server').createDatabase(`test_${(count += 1)}`);
+        return { url, name: new URL(url).pathname.slice(1) };
+      },
       open: async (url, more = {}) => {
         const store = await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, ...more });
         onTestFinished(async () => store.close());

@@ -185,9 +185,7 @@ await describeWithServer('lost answers', 'shared', (fixture) => {
 });
 
 async function behindProxy(fixture: Fixture, options: Parameters<Fixture['open']>[1] = {}) {
-  const { url, name, giveBack } = await fixture.lentDatabase();
-  // Hooks run in reverse order: the store and the proxy are closed first.
-  onTestFinished(giveBack);
+  const { url, name } = await fixture.database();
   const port = Number(new URL(url).port);
   const proxy = await cuttingProxy(port);
   const store = await fixture.open(url.replace(`:${port}/`, `:${proxy.port}/`), options);

@@ -15,7 +15,7 @@ async function ids(page: ReturnType<Store['find']>): Promise<readonly string[]> 
 
 await describeWithServer('a database of the first version', 'shared', (fixture) => {
   it('I21: is brought up to date once, by several at once, and what is new finds what is old', async () => {
-    const { url, name } = await fixture.databaseWithoutTables();
+    const { url, name } = await fixture.database();
     const store = await fixture.open(url);
     await put(store, openingOf({ id: 'root', title: 'The first one' }), ...openingsOf(300, 'many', { title: 'Many' }));
     await put(store, openingOf({ id: 'heir', lineage: { ...NO_LINEAGE, root: idOf('root') } }));
@@ -59,7 +59,7 @@ await describeWithServer('a database of the first version', 'shared', (fixture) 
   });
 
   it('tokens of version 2 are in the log, and an operator token closes the bootstrap', async () => {
-    const { url, name } = await fixture.databaseWithoutTables();
+    const { url, name } = await fixture.database();
     const sql = fixture.server.sql(name);
     await sql.unsafe(`create schema baton;
       create table baton.schema_version (one boolean primary key default true check (one), version integer not null);
