@@ -82,7 +82,8 @@ export async function soundRecordOf(store: Store, id: HandoffId): Promise<Handof
 export async function everythingIn(store: Store): Promise<unknown> {
   const { items } = await store.find({ by: 'filter', max: ALL });
   const wholes = await Promise.all(items.map(async (item) => store.load(item.id)));
-  const facts = (await store.facts({ max: ALL })).map((read) => read.fact);
+  // By their trails: the feed of PostgreSQL holds back what is newer than an open transaction, of whatever database.
+  const facts = await Promise.all(items.map(async (item) => trailOf(store, item.id)));
   // A copy, because a store that hands out its own records would change what we compare with.
   return structuredClone({ wholes, facts, effects: await store.outbox.due(ALL) });
 }
