@@ -100,30 +100,44 @@ describe('a worker that moves its file first and writes after', () => {
   });
 });
 
-describe('a worker that dies between its move to an end and its answer', () => {
-  it.each([
-    ['the folder is looked after', true],
-    ['one of ours takes it before anybody has looked', false],
-  ])('F3, F5, Q16: is given up like any other when its time is over, and %s', async (_what, isKept) => {
-    const world = await naiveWorld(undefined, isKept);
-    await checkOnce(world.ctx);
-    const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 400 });
-    world.move(id, 'pending', 'in-progress');
-    await world.sync();
-    expect(await world.state(id)).toBe('accepted');
-    world.move(id, 'in-progress', 'completed');
-    await until('its time is over', async () => {
-      await sweep(world.ctx, await checkOnce(world.ctx));
-      return (await world.state(id)) === 'offered';
-    });
-    if (isKept) await until('the file is back', () => world.places(id)[0] === 'pending');
-    const { fence } = await take(world);
-    expect(world.places(id)).toEqual(['in-progress']);
-    expect((await deliver(world.ctx, WORKER, { target: id, fence, result: 'ours' })).ok).toBe(true);
-    await world.sync();
-    expect(world.read('completed', id)).toMatchObject({ status: 'completed' });
-    expect(await world.result(id)).toEqual({ kind: 'result', result: 'ours' });
-  });
+describe('a worker that dies while it takes or answers', () => {
+  it.each(
+    (
+      [
+        ['in-progress', 'half'],
+        ['completed', 'whole'],
+        ['completed', 'half'],
+      ] as const
+    ).flatMap(([place, text]) => [
+      [place, text, 'the folder is looked after', true] as const,
+      [place, text, 'one of ours takes it before anybody has looked', false] as const,
+    ]),
+  )(
+    'F3, F5, Q16: and leaves %s/ with %s a file is given up when its time is over, and %s',
+    async (place, text, _how, isKept) => {
+      const world = await naiveWorld(undefined, isKept);
+      await checkOnce(world.ctx);
+      const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 400 });
+      world.move(id, 'pending', 'in-progress');
+      await world.sync();
+      expect(await world.state(id)).toBe('accepted');
+      const whole = readFileSync(world.path('in-progress', id), 'utf8');
+      if (place === 'completed') world.move(id, 'in-progress', 'completed');
+      if (text === 'half') writeFileSync(world.path(place, id), whole.slice(0, whole.length / 2));
+      await until('its time is over', async () => {
+        await sweep(world.ctx, await checkOnce(world.ctx));
+        return (await world.state(id)) === 'offered';
+      });
+      if (isKept) await until('the file is back', () => world.places(id).join() === 'pending');
+      const { fence } = await take(world);
+      expect(world.places(id)).toEqual(['in-progress']);
+      expect((await deliver(world.ctx, WORKER, { target: id, fence, result: 'ours' })).ok).toBe(true);
+      await world.sync();
+      expect(world.read('completed', id)).toMatchObject({ status: 'completed' });
+      expect(await world.result(id)).toEqual({ kind: 'result', result: 'ours' });
+      expect(world.quarantined().length > 0).toBe(place === 'completed' && text === 'half');
+    },
+  );
 });
 
 describe('a worker that comes too late', () => {

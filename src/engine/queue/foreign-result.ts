@@ -18,7 +18,7 @@ import { fail } from '../handoffs/fail.ts';
 import { registerClaimed } from './claimed-artifact.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
 import { bringBack } from './project-file.ts';
-import { isFromBefore } from './same-request.ts';
+import { isFromBefore, wasLeft } from './same-request.ts';
 import { byFile, fileName, HALF_SAID_MS, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';
 
 export async function takeForeignResult(queue: Queue, whole: Whole, place: 'completed' | 'failed'): Promise<Looked> {
@@ -31,7 +31,7 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   }
   const message = readMessage(file.text);
   if (!message.ok) {
-    if (file.quietMs < UNREADABLE_MS) return 'later';
+    if (file.quietMs < UNREADABLE_MS && !wasLeft(whole.handoff, file.quietMs, queue)) return 'later';
     await quarantine(queue, place, fileName(id), `unreadable: ${JSON.stringify(message.refusal)}`);
     return 'again';
   }

@@ -25,7 +25,7 @@ import type { KnownFile } from './known-files.ts';
 import { isNativeId } from './native-id.ts';
 import { bringBack, publish, show } from './project-file.ts';
 import { byFile, fileName, LATE, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
-import { isFromBefore, isSameRequest } from './same-request.ts';
+import { isFromBefore, isSameRequest, wasLeft } from './same-request.ts';
 import { settled } from './settled-file.ts';
 import { loadForFile, openText } from './file-text.ts';
 
@@ -187,11 +187,6 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<Looked> {
 
 function leaseOf({ terms }: Handoff): number {
   return terms.attemptTimeoutMs ?? HAND_LEASE_MS;
-}
-
-/** Where nothing can be read, time tells: nobody has written since the last attempt was given up. */
-function wasLeft({ attempt, since }: Handoff, quietMs: number, { ctx }: Queue): boolean {
-  return attempt > 0 && quietMs > ctx.store.nowMs() - since;
 }
 
 async function inHands(queue: Queue, whole: Whole, places: readonly QueueFolder[]): Promise<Looked> {

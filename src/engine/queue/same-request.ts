@@ -7,6 +7,7 @@ import { fenceIn, readMessage, retriesIn, type Message } from '../../formats/que
 import { requestFieldsOf } from '../../formats/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
 import { openText } from './file-text.ts';
+import type { Queue } from './queue.ts';
 
 /** The common case, without reading anything: the file is as we wrote it or as it came. */
 export function isUntouched(text: string, whole: Whole): boolean {
@@ -16,6 +17,11 @@ export function isUntouched(text: string, whole: Whole): boolean {
 /** Written by a worker of ours, or taken before so many attempts were over. */
 export function isFromBefore(message: Message, attempts: number): boolean {
   return fenceIn(message) !== null || retriesIn(message) < attempts;
+}
+
+/** Where nothing can be read, time tells: nobody has written since the last attempt was given up. */
+export function wasLeft({ state, attempt, since }: Handoff, quietMs: number, { ctx }: Pick<Queue, 'ctx'>): boolean {
+  return state === 'offered' && attempt > 0 && quietMs > ctx.store.nowMs() - since;
 }
 
 export function isSameRequest(message: Message, whole: Whole): boolean {

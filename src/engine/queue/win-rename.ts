@@ -19,6 +19,7 @@ import type { KnownFile } from './known-files.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 import { isFromBefore, isSameRequest, isUntouched } from './same-request.ts';
 import { withDependencyResults } from '../handoffs/dependency-results.ts';
+import { factsOf } from '../handoffs/read.ts';
 import { loadForFile, openText } from './file-text.ts';
 import { partOf } from './phase-status.ts';
 
@@ -69,7 +70,7 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   const { folder } = queue;
   const { id, to } = whole.handoff;
   const there = await folder.read('in-progress', id);
-  const isLeft = there.kind === 'file' && isLeftOver(there.text, whole.handoff);
+  const isLeft = there.kind === 'file' && (await isLeftOver(queue, there, whole.handoff));
   const unproven = whyNotTake(queue, to);
   if (there.kind !== 'absent' && !isLeft) {
     if (unproven === null) return handOver(queue, principal, whole, there);
@@ -87,8 +88,14 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
     const gone = await folder.read(place, id);
     if (gone.kind === 'absent') continue;
     // A worker that was given up has moved it there and never answered: nobody has it.
-    if (place !== 'in-progress' && gone.kind === 'file' && isLeftUnanswered(gone.text, whole.handoff, place)) {
-      if (await folder.move(id, place, 'in-progress')) return (await folder.rewrite('in-progress', id, text)) !== false;
+    if (
+      place !== 'in-progress' &&
+      gone.kind === 'file' &&
+      (await isLeftUnanswered(queue, gone, whole.handoff, place))
+    ) {
+      // What it had begun to answer is kept; what still says what it was asked is written anew below.
+      if (readMessage(gone.text).ok) await folder.move(id, place, 'waiting');
+      else await quarantine(queue, place, fileName(id), 'its worker was given up in the middle of its answer');
       continue;
     }
     if (unproven === null) return handOver(queue, principal, whole, gone);
@@ -125,15 +132,29 @@ function isSameText(text: string, whole: Whole): boolean {
   return !message.ok || isSameRequest(message.value, whole);
 }
 
+type PlainFile = Extract<FileRead, { kind: 'file' }>;
+
 /** From an attempt of ours that is over, or of a foreign worker that was given up. */
-function isLeftOver(text: string, handoff: Handoff): boolean {
-  const message = readMessage(text);
-  return message.ok && isFromBefore(message.value, countedAttempts(handoff) - 1);
+async function isLeftOver({ ctx }: Queue, file: PlainFile, handoff: Handoff): Promise<boolean> {
+  const message = readMessage(file.text);
+  if (message.ok) return isFromBefore(message.value, countedAttempts(handoff) - 1);
+  // Where nothing can be read, time tells: nobody has written since it was last put on offer.
+  if (handoff.attempt < 2) return false;
+  const offered = (await factsOf(ctx, handoff.id)).findLast(
+    ({ revision, to }) => revision < handoff.revision && to === 'offered',
+  );
+  return offered !== undefined && file.quietMs > ctx.store.nowMs() - offered.at;
 }
 
-function isLeftUnanswered(text: string, handoff: Handoff, place: 'completed' | 'failed'): boolean {
-  const message = readMessage(text);
-  return message.ok && saysNothingOfEnd(message.value, place) && isLeftOver(text, handoff);
+async function isLeftUnanswered(
+  queue: Queue,
+  file: PlainFile,
+  handoff: Handoff,
+  place: 'completed' | 'failed',
+): Promise<boolean> {
+  const message = readMessage(file.text);
+  const isAnswer = message.ok && !saysNothingOfEnd(message.value, place);
+  return !isAnswer && isLeftOver(queue, file, handoff);
 }
 
 async function handOver(queue: Queue, principal: Principal, whole: Whole, file: FileRead): Promise<false> {
