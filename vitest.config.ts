@@ -19,56 +19,32 @@ const LONG_RUNNING =
 class LongRunningFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // A process is shared only by files that come one after the other.
-    const turn = ({ moduleId, project }: TestSpecification): number =>
-      LONG_RUNNING.test(moduleId) ? 0 : project.name === 'alone' ? 1 : 2;
-    return [0, 1, 2].flatMap((each) => sorted.filter((file) => turn(file) === each));
+    return [true, false].flatMap((first) => sorted.filter(({ moduleId }) => LONG_RUNNING.test(moduleId) === first));
   }
 }
 
-/**
- * Files of these folders share a process one after the other: to start one and to load the sources takes longer than
- * most of them do. So they leave nothing behind: they close what they open, and set back what they set in the process.
- * A folder that is not named here has a process for each of its files, and its sources are compiled a second time.
- */
-const TOGETHER =
-  /^test\/(?:agents|artifacts|browser|building|cli|clients|contract|crash|docs|domain|effects|engine|evidence|examples|folders|formats|foundation|git|guard|hostile|http|interop|library|mcp|migration|postgres|reports|requirements|schemas|shadows|simulation|sqlite|stored-databases|succession|tasks|transfer|truth)\//;
-
 export default defineConfig(({ mode }) => {
-  // Vitest empties the object that it is given: each project has its own.
-  const define = (): Record<string, string> => ({ __BATON_VERSION__: JSON.stringify(manifest.version) });
   // Node reads them whenever a process starts, which may take it three times as long as all else that it does then. The
   // tests start thousands, and only what installs the agents talks to other machines.
   if (mode !== AGENTS) delete process.env['NODE_EXTRA_CA_CERTS'];
-  const files = mode === LONG ? campaigns() : testFiles(mode === AGENTS ? '.real.ts' : '.test.ts');
-  const each = {
-    environment: 'node',
-    env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
-    // Forks, because many tests kill processes, change the clock or open the native binding.
-    pool: 'forks',
-    unstubEnvs: true,
-    restoreMocks: true,
-    // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
-    // and a first run may install a component.
-    testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
-  } as const;
   return {
+    define: { __BATON_VERSION__: JSON.stringify(manifest.version) },
     test: {
-      projects: [
-        { define: define(), test: { ...each, name: 'alone', include: files.filter((file) => !TOGETHER.test(file)) } },
-        {
-          define: define(),
-          test: {
-            ...each,
-            name: 'together',
-            include: files.filter((file) => TOGETHER.test(file)),
-            // A campaign of hours, and an agent that was installed, have a process of their own.
-            isolate: mode === LONG || mode === AGENTS,
-          },
-        },
-      ],
+      include: mode === LONG ? campaigns() : testFiles(mode === AGENTS ? '.real.ts' : '.test.ts'),
+      environment: 'node',
+      env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
+      // Forks, because many tests kill processes, change the clock or open the native binding.
+      pool: 'forks',
+      // Files share a process one after the other: to start one and to load the sources takes longer than most of them do.
+      // So they close what they open, and set back what they set. Campaigns of hours and installed agents have their own.
+      isolate: mode === LONG || mode === AGENTS,
+      unstubEnvs: true,
+      restoreMocks: true,
+      // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
+      // and a first run may install a component.
+      testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000 } },
       globalSetup: ['test/support/global-setup.ts'],
       watch: false,
       sequence: { sequencer: LongRunningFirst },

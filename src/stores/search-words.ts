@@ -16,7 +16,7 @@ const ASKED_MAX = 64;
 
 /** Accents and signs that change how a character looks, and what is between characters without being seen. */
 const UNSEEN = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u00ad\u200b-\u200f\u2060\ufeff]/gu;
-/** Made when it is needed: to read classes of characters takes V8 a millisecond, and most texts have none of these. */
+/** Made when it is needed: that takes V8 0.6 ms, and most texts have only ASCII. */
 const word = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}]\p{M}*)+/gu;
 const ONLY_ASCII = /^[ -~\s]*$/;

@@ -70,7 +70,7 @@ function workerOf(random: SeededRandom, mayDie: boolean): Schedule['workers'][nu
 
 /** The functions stay as they are; `shutil.move`, `json.dump` and the clocks that they use are slow, wrong or deadly. */
 const HOSTILE_WORLD = (worker: Schedule['workers'][number]): string => `
-import signal, datetime, builtins
+import signal, datetime
 PLAN = json.loads(${JSON.stringify(JSON.stringify(worker))})
 step = ['none']
 def point(name):
@@ -84,10 +84,10 @@ class Skewed(datetime.datetime):
     def utcnow(cls):
         return super().utcnow() + datetime.timedelta(seconds=PLAN['skewS'])
 handoff.datetime = Skewed
-plain_time, plain_move, plain_dump = time.time, handoff.shutil.move, handoff.json.dump
+plain_move = handoff.shutil.move
 def misdate(path):
     if PLAN['skewS'] != 0:
-        os.utime(path, (plain_time() + PLAN['skewS'],) * 2)
+        os.utime(path, (time.time() + PLAN['skewS'],) * 2)
 def move(source, target):
     plain_move(source, target)
     step[0] = 'pick-up' if 'in-progress' in target else 'end'
@@ -143,7 +143,6 @@ class Own(datetime.datetime):
     def now(cls, tz=None):
         return datetime.datetime(2031, 1, 1) + datetime.timedelta(seconds=${seed})
 handoff.datetime = Own
-plain_dump = handoff.json.dump
 def dump(value, file, **how):
     value['timeout_seconds'] = ${timeoutS}
     value['retry_policy'] = {'max_retries': 50, 'retry_delay_seconds': 0, 'backoff_multiplier': 1}

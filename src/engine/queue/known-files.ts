@@ -10,8 +10,6 @@ const LEFT_MAX = 10_000;
 export interface KnownFile {
   readonly revision: number;
   readonly place: QueueFolder;
-  /** A worker of ours has it: while the file is in this place, what it says changes nothing, and its stamp is not taken. */
-  readonly isHeldByOurs?: true;
 }
 
 export interface KnownFiles {
@@ -38,21 +36,14 @@ interface Told {
   readonly places: ReadonlySet<QueueFolder>;
 }
 
-type Left = KnownFile & { readonly stamp: string | null };
-
 export function openKnownFiles(folder: MessageFolder): KnownFiles {
-  const left = new Map<HandoffId, Left>();
-  const isAsKnown = (place: QueueFolder, id: HandoffId, known: Left): boolean => {
-    const stamp = folder.stamp(place, id);
-    if (place !== known.place) return stamp === null;
-    return known.isHeldByOurs === true ? stamp !== null : stamp === known.stamp;
-  };
+  const left = new Map<HandoffId, KnownFile & { readonly stamp: string | null }>();
   const underWay = new Map<HandoffId, Promise<unknown>>();
 
   const keep = (id: HandoffId, rest: KnownFile | null): void => {
     left.delete(id);
     if (rest === null) return;
-    left.set(id, { ...rest, stamp: rest.isHeldByOurs === true ? null : folder.stamp(rest.place, id) });
+    left.set(id, { ...rest, stamp: folder.stamp(rest.place, id) });
     const [oldest] = left.size > LEFT_MAX ? left.keys() : [];
     if (oldest !== undefined) left.delete(oldest);
   };
@@ -83,7 +74,7 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
       if (known === undefined) return false;
       // Nobody else makes files with ids of ours, and files only move forward.
       if (isNativeId(id)) return place === known.place || isOpenBefore(place, known.place);
-      return isAsKnown(place, id, known);
+      return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
     },
     async isAsLeft(id, { revision, places }) {
       await atRest(id);
@@ -91,7 +82,7 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
       if (known === undefined || known.revision < revision) return false;
       // Where it was before, our own moves were heard; another file there is found by the next list of that folder.
       const asked = isNativeId(id) ? [...places].filter((place) => !isOpenBefore(place, known.place)) : [...places];
-      return asked.every((place) => isAsKnown(place, id, known));
+      return asked.every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
     },
   };
 }

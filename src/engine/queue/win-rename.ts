@@ -49,7 +49,7 @@ export async function winRename(
     if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
     isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
     if (isWon) rememberStart(queue, whole);
-    return isWon ? { revision: whole.handoff.revision, place: 'in-progress', isHeldByOurs: true } : null;
+    return isWon ? { revision: whole.handoff.revision, place: 'in-progress' } : null;
   };
   await left.during(id, attempt);
   return isWon;

@@ -15,12 +15,9 @@ export interface SecretFinding {
 const FINDINGS_MAX = 20;
 
 const KEYWORDS = [...new Set(SECRET_RULES.flatMap(({ keywords }) => keywords))];
-/** Made when a text is long or looks as if it had one: to make it takes as long as a dozen sends. */
-let keywordHere: RegExp | null = null;
-
-function anyKeyword(flags: 'i' | 'iy'): RegExp {
-  return new RegExp(KEYWORDS.map(literal).join('|'), flags);
-}
+const ANY_KEYWORD = KEYWORDS.map(literal).join('|');
+const KEYWORD = new RegExp(ANY_KEYWORD, 'i');
+const KEYWORD_HERE = new RegExp(ANY_KEYWORD, 'iy');
 
 // eslint-disable-next-line no-control-regex -- everything that is not plain ASCII
 const NOT_ASCII = /[^\u0000-\u007f]/;
@@ -64,7 +61,7 @@ const lettersBuffer = Buffer.from(letters.buffer);
 
 export function mayHoldSecret(given: string): boolean {
   const text = plain(given);
-  if (text.length > letters.length) return anyKeyword('i').test(text);
+  if (text.length > letters.length) return KEYWORD.test(text);
   const end = lettersBuffer.write(text, 'latin1');
   for (let at = 0; at + 1 < end; at += 2) {
     const marks = marksAt(at);
@@ -81,9 +78,8 @@ function marksAt(at: number): number {
 }
 
 function isKeywordAt(text: string, at: number): boolean {
-  keywordHere ??= anyKeyword('iy');
-  keywordHere.lastIndex = at;
-  return keywordHere.test(text);
+  KEYWORD_HERE.lastIndex = at;
+  return KEYWORD_HERE.test(text);
 }
 
 export interface Scanned<Value> {
