@@ -1,6 +1,7 @@
 /** Large calls: whatever is bounded inside a database, callers do not notice. */
 import { describe, expect, it } from 'vitest';
 import { cancelled, idOf, jsonOf, limitsOf, openingOf, openingsOf, progressed } from '../builders.ts';
+import { feedOf } from '../following.ts';
 import { ALL, put, putHeld, refusalOf, soundRecordOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -17,7 +18,7 @@ export function describeBulk(open: OpenStore): void {
       expect((await store.find({ by: 'ids', ids: backwards })).items.map((item) => item.id)).toEqual(backwards);
       const answers = await store.change(MANY_IDS, cancelled);
       expect(answers.map((answer) => answer.ok && answer.value.id)).toEqual(MANY_IDS);
-      expect(await store.facts({ max: ALL })).toHaveLength(2 * MANY);
+      expect(await feedOf(store, 2 * MANY)).toHaveLength(2 * MANY);
       await soundRecordOf(store, idOf(`a-${MANY - 1}`));
     });
 

@@ -4,7 +4,7 @@ import type { Fact } from '../../../src/domain/facts.ts';
 import type { AgentId } from '../../../src/domain/names.ts';
 import type { FactFilter } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, deliverAndVerify, idOf, openingOf, openingsOf, progressed, WORKER } from '../builders.ts';
-import { followFacts } from '../following.ts';
+import { feedOf, followFacts } from '../following.ts';
 import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -61,7 +61,7 @@ export function describeFacts(open: OpenStore): void {
       await store.change([idOf('a')], acceptBy());
       await store.change([idOf('b')], cancelled);
       await store.change([idOf('a')], deliverAndVerify(1));
-      const all = await store.facts({ max: ALL });
+      const all = await feedOf(store, 6);
       const expectOnly = async (only: FactFilter, wanted: (fact: Fact) => boolean): Promise<void> => {
         const expected = all.filter(({ fact }) => wanted(fact));
         expect(await store.facts({ max: ALL, only })).toEqual(expected);
@@ -87,7 +87,7 @@ export function describeFacts(open: OpenStore): void {
       await store.change([idOf('a')], cancelled);
       await put(store, openingOf({ id: 'c' }));
       await store.change([idOf('b')], deliverAndVerify(1));
-      const all = await store.facts({ max: ALL });
+      const all = await feedOf(store, 7);
       expect(all.map(({ fact }) => `${fact.handoff} ${fact.deed}`)).toEqual([
         'a create',
         'b create',
@@ -102,6 +102,7 @@ export function describeFacts(open: OpenStore): void {
     it('a cursor continues after what was read, and waits at the end', async () => {
       const { store } = await open();
       await put(store, ...openingsOf(3, 'a'));
+      await feedOf(store, 3);
       const first = await store.facts({ max: 2 });
       expect(first.map((read) => read.fact.handoff)).toEqual(['a-0', 'a-1']);
       const second = await store.facts({ max: 2, after: first.at(-1)!.cursor });
@@ -109,7 +110,7 @@ export function describeFacts(open: OpenStore): void {
       const end = second.at(-1)!.cursor;
       expect(await store.facts({ max: 2, after: end })).toEqual([]);
       await put(store, openingOf({ id: 'b' }));
-      expect((await store.facts({ max: 2, after: end })).map((read) => read.fact.handoff)).toEqual(['b']);
+      expect((await feedOf(store, 1, end)).map((read) => read.fact.handoff)).toEqual(['b']);
     });
 
     it('the facts of one decision are never torn apart by those of another', async () => {
@@ -117,7 +118,7 @@ export function describeFacts(open: OpenStore): void {
       await put(store, ...openingsOf(20, 'a'));
       await store.claim(WORKER, 20, acceptBy());
       await Promise.all(openingsOf(20, 'a').map(async ({ id }) => store.change([id], deliverAndVerify(1))));
-      const settled = (await store.facts({ max: ALL })).slice(40).map((read) => read.fact);
+      const settled = (await feedOf(store, 80)).slice(40).map((read) => read.fact);
       for (let at = 0; at < settled.length; at += 2) {
         expect([settled[at]?.deed, settled[at + 1]?.deed]).toEqual(['deliver', 'verify']);
         expect(settled[at]?.handoff).toBe(settled[at + 1]?.handoff);
@@ -133,7 +134,7 @@ export function describeFacts(open: OpenStore): void {
         }
       });
       const [seen] = await Promise.all([followFacts(store, 220), ...writers]);
-      const whole = await store.facts({ max: ALL });
+      const whole = await feedOf(store, 220);
       expect(seen).toEqual(whole.map((read) => read.fact));
       expect(new Set(seen.map((fact) => `${fact.handoff}/${fact.revision}`)).size).toBe(220);
     });

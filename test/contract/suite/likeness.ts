@@ -13,6 +13,7 @@ import type { Refusal } from '../../../src/domain/refusals.ts';
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import * as build from '../builders.ts';
+import { feedOf } from '../following.ts';
 import { ALL, soundRecordOf } from '../looks.ts';
 import { manualClock } from '../manual-clock.ts';
 import type { OpenStore } from '../store-under-test.ts';
@@ -137,12 +138,13 @@ async function pictureOf(store: Store): Promise<unknown> {
   const { items } = await store.find({ by: 'filter', max: ALL });
   const wholes = await Promise.all(items.map(async ({ id }) => store.load(id)));
   const held = SESSIONS.map(async (id) => (await store.find({ by: 'session', session: id, max: ALL })).items);
+  const written = items.reduce((sum, { revision }) => sum + revision, 0);
   return {
     records: items.map(alike),
     texts: wholes.map((whole) => [whole?.body, whole?.outcome]),
     freed: (await store.find({ by: 'freed', max: ALL })).items.map(({ id }) => id).toSorted(),
     held: (await Promise.all(held)).map((each) => each.map(({ id }) => id).toSorted()),
-    facts: (await store.facts({ max: ALL })).map(({ fact }) => [
+    facts: (await feedOf(store, written)).map(({ fact }) => [
       fact.handoff,
       fact.revision,
       fact.deed,

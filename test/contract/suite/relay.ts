@@ -20,6 +20,7 @@ import {
   throwing,
   WORKER,
 } from '../builders.ts';
+import { feedOf } from '../following.ts';
 import { everythingIn, put, putHeld, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -49,7 +50,7 @@ export function describeRelay(open: OpenStore): void {
       const { store } = await open();
       await putHeld(store, openingOf({ id: 'a' }));
       valueOf(await store.relay(A, deliverAndVerify(1), [openingOf({ id: 'b' }), openingOf({ id: 'c' })]));
-      const all = await store.facts({ max: 100 });
+      const all = await feedOf(store, 6);
       expect(all.map(({ fact }) => `${fact.handoff} ${fact.deed}`)).toEqual([
         'a create',
         'a accept',

@@ -8,6 +8,7 @@ import type { Lineage } from '../../../src/domain/handoff.ts';
 import { flawOf } from '../../../src/domain/trail.ts';
 import type { Copy, Head, Store } from '../../../src/stores/store.ts';
 import * as build from '../builders.ts';
+import { feedOf } from '../following.ts';
 import { ALL, put, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -193,12 +194,12 @@ export function describeRetention(open: OpenStore): void {
       const { store } = await open();
       await put(store, openingOf({ id: 'a' }), openingOf({ id: 'b' }));
       await complete(store, 'b', 'a');
-      const last = (await store.facts({ max: ALL })).at(-1)!.cursor;
+      const last = (await feedOf(store, 8)).at(-1)!.cursor;
       const page = await store.transfer.copies(null, ALL);
       const heads = await Promise.all(['a', 'b'].map((id) => headOf(store, id)));
       await store.retention.remove(heads, ARCHIVE);
       await put(store, openingOf({ id: 'c' }));
-      expect((await store.facts({ after: last, max: ALL })).map(({ fact }) => fact.handoff)).toEqual(['c']);
+      expect((await feedOf(store, 1, last)).map(({ fact }) => fact.handoff)).toEqual(['c']);
       const left = (await store.transfer.copies(null, ALL)).items.map(({ handoff }) => handoff.id);
       expect(left.at(-1)).toBe('c');
       expect(page.items).toHaveLength(2);
