@@ -20,6 +20,12 @@ const HOSTILE = [
   '{"a":',
 ];
 
+/** In turn, so that each command and each argument has its share. */
+function shareOf<Case>(all: readonly Case[]): readonly Case[] {
+  const share = campaignSize('BATON_HOSTILE_SHARE');
+  return all.filter((_each, index) => index % share === 0);
+}
+
 describe('every command', () => {
   it('has an example that names it, and a summary', () => {
     for (const { name, example, summary } of CATALOGUE) {
@@ -30,7 +36,7 @@ describe('every command', () => {
 
   it('with an option that nobody knows is wrong usage', async () => {
     const { run } = await makeWorkspace(sqlite);
-    const asked = await askEach(COMMANDS, ({ name }) => run([...name.split(' '), '--nonsense']));
+    const asked = await askEach(shareOf(COMMANDS), ({ name }) => run([...name.split(' '), '--nonsense']));
     for (const { question, answer } of asked) {
       expect([question.name, answer.code, answer.stdout]).toEqual([question.name, 2, '']);
       expect(answer.stderr).toContain("unknown option '--nonsense'");
@@ -44,9 +50,7 @@ describe('every command', () => {
     const all = COMMANDS.filter(({ takes, name }) => takes !== undefined && name !== 'init').flatMap((entry) =>
       HOSTILE.map((argument) => ({ entry, argument })),
     );
-    // In turn, so that each command and each argument has its share.
-    const share = campaignSize('BATON_HOSTILE_SHARE');
-    const cases = all.filter((_each, index) => index % share === 0);
+    const cases = shareOf(all);
     const asked = await askEach(cases, ({ entry, argument }) => run([...entry.name.split(' '), argument]));
     // A file may be named in any way that its system allows.
     const isMade = ({ question, answer }: (typeof asked)[number]): boolean =>
@@ -68,7 +72,7 @@ describe('every command', () => {
         .map(([flags]) => ({ name, args: takes === undefined ? [] : ['hoff-1'], flag: flags.split(' ')[0] ?? '' })),
     );
     const hostile = '\u0007\u202e\n$(touch owned)';
-    const asked = await askEach(cases, ({ name, args, flag }) =>
+    const asked = await askEach(shareOf(cases), ({ name, args, flag }) =>
       run([...name.split(' '), ...args, `${flag}=${hostile}`]),
     );
     const strange = asked.filter(({ answer }) => answer.code === 1 || answer.code === null);

@@ -8,7 +8,7 @@ const SIZES = {
   /** Handoffs on a board. */
   BATON_BOARD_COUNT: { short: 500, long: 5_000 },
   /** Seeds of the clones that share documents by git. */
-  BATON_CLONES_SEEDS: { short: 20, long: 5_000 },
+  BATON_CLONES_SEEDS: { short: 8, long: 5_000 },
   /** Moves that one commit tells of. */
   BATON_CLONES_MOVES: { short: 2, long: 4 },
   /** Databases on which tests of single commands run. */
@@ -24,8 +24,8 @@ const SIZES = {
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
   /** Handoffs in a queue folder whose workers are killed, ours and theirs. */
   BATON_FOLDER_KILLS: { short: 10, long: 2_000 },
-  /** Of the hostile arguments of all commands, one of so many is tried. */
-  BATON_HOSTILE_SHARE: { short: 4, long: 1 },
+  /** Of the hostile arguments and options of all commands, one of so many is tried. */
+  BATON_HOSTILE_SHARE: { short: 12, long: 1 },
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 100, long: 10_000 },
   /** Files that nobody understands, in the queue folder. */
@@ -33,7 +33,7 @@ const SIZES = {
   /** Two machines of one name on one PostgreSQL, their workers killed at random. */
   BATON_MACHINES_SECONDS: { short: 3, long: 300 },
   /** Seeds of naive programs and ours in one queue folder. */
-  BATON_NAIVE_SEEDS: { short: 40, long: 10_000 },
+  BATON_NAIVE_SEEDS: { short: 15, long: 10_000 },
   /** Random schedules of the specification's Python programs, as real processes. */
   BATON_PYTHON_SCHEDULES: { short: 6, long: 500 },
   /** Parts of the contract suite that run behind a pooler too. */
@@ -46,12 +46,12 @@ const SIZES = {
   BATON_REAL_SEEDS: { short: 1, long: 30 },
   /** Random texts for the reader of summary blocks. */
   BATON_RUNS: { short: 200, long: 50_000 },
-  BATON_SIMULATION_SEEDS: { short: 60, long: 10_000 },
+  BATON_SIMULATION_SEEDS: { short: 20, long: 10_000 },
   /** Connections to PostgreSQL that are ended, and its immediate restarts. */
   BATON_STORM_KILLS: { short: 20, long: 400 },
   BATON_STORM_RESTARTS: { short: 1, long: 10 },
   /** Of the broken sample projects, one of so many is judged in a shadow. */
-  BATON_SHADOW_SHARE: { short: 2, long: 1 },
+  BATON_SHADOW_SHARE: { short: 3, long: 1 },
   /** `kill -9` at random, and eight writers; from 30 on fairness and standstill are asserted. */
   BATON_STORM_SECONDS: { short: 2, long: 60 },
   /** SIGSTOP of a worker at random moments, with three others at work. */

@@ -48,7 +48,7 @@ async function makePlace(database: TestDatabase, count: number): Promise<Place> 
 }
 
 /** Enough for several pieces of the file. */
-const MANY = 1_500;
+const MANY = 400;
 
 /** A few lines are on the disk, and it is not over: it has stopped itself. */
 async function startedHalf(place: Place): Promise<Running> {
