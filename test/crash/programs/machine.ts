@@ -1,4 +1,7 @@
-/** Stands for one machine: keeps workers running, and kills one of them at random until it is told to stop. */
+/**
+ * Stands for one machine: keeps workers running, and kills one of them at random until it is told to stop. Only one that has
+ * worked is killed: where a machine takes longer to start a worker than to the next kill, nobody would ever work.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -12,14 +15,14 @@ interface MachineOrder extends Order {
 }
 
 const order = readOrder<MachineOrder>();
-const running: ChildProcess[] = [];
+const working: ChildProcess[] = [];
 let isKilling = true;
 
 function startWorker(): void {
   const child = spawn(process.execPath, [order.worker, JSON.stringify(order)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  running.push(child);
+  child.once('message', () => working.push(child));
 }
 
 createInterface({ input: process.stdin }).once('line', () => {
@@ -30,9 +33,10 @@ say({ machine: hostname() });
 for (let count = 0; count < order.workers; count += 1) startWorker();
 while (isKilling) {
   await pause(order.killEveryMs * (0.5 + Math.random()));
-  const [victim] = running.splice(Math.floor(Math.random() * running.length), 1);
-  victim?.kill('SIGKILL');
-  say({ killed: victim?.pid });
+  const [victim] = working.splice(Math.floor(Math.random() * working.length), 1);
+  if (victim === undefined) continue;
+  victim.kill('SIGKILL');
+  say({ killed: victim.pid });
   startWorker();
 }
 say({ calm: true });

@@ -13,7 +13,10 @@ const { ctx } = await openApp({
   limits: NO_LIMITS,
   ...(leaseMs === undefined ? {} : { leaseMs }),
   report: (event) => {
-    if (event.kind === 'attempt-settled' && event.state === 'completed') say({ completed: event.id });
+    if (event.kind === 'attempt-settled' && event.state === 'completed') {
+      say({ completed: event.id });
+      process.send?.('works');
+    }
     if (event.kind === 'session-lost') say({ lost: event.session });
     if (event.kind === 'result-refused') say({ refused: event.refusal.code });
     if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
