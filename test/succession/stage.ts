@@ -17,7 +17,7 @@ const SCRIPTED_AGENT = join(ROOT, 'test/succession/fixtures/scripted-agent.mjs')
 
 export interface Stage extends Workspace {
   /** How the agents behave from their next turn on. */
-  readonly behave: (script: object) => void;
+  readonly behave: (script: Behaviour) => void;
   readonly log: () => readonly Logged[];
   /** Starts an agent of the persona and answers its number. */
   readonly startAgent: (more?: readonly string[]) => Promise<number>;
@@ -27,6 +27,22 @@ export interface Stage extends Workspace {
   /** Types a line as a person at the terminal does. */
   readonly type: (id: number, line: string) => Promise<void>;
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** What `fixtures/scripted-agent.mjs` can be told; without: it does everything as it should, at once. */
+interface Behaviour {
+  /** It writes no document when it is asked for one. */
+  readonly on?: 'ignore';
+  /** It never ends its turn. */
+  readonly noStop?: true;
+  /** How long it thinks before it writes the document. */
+  readonly thinkMs?: number;
+  /** How long a turn of long work takes. */
+  readonly busyMs?: number;
+  /** The first Enter does not reach it. */
+  readonly losesEnter?: true;
+  /** How full its context is, in percent. */
+  readonly context?: number;
 }
 
 interface Logged {

@@ -20,7 +20,7 @@ it.skipIf(tmux === null)(
     expect(stage.log().filter(isAsked)).toEqual([]);
 
     const second = await stage.startAgent();
-    stage.behave({ document: 'none' });
+    stage.behave({ on: 'ignore', noStop: true });
     const handing = stage.start(['agent', 'handoff', String(second)]);
     await until('the instruction was typed', () => stage.log().some(isAsked));
     stage.tmux('kill-server');
@@ -31,6 +31,7 @@ it.skipIf(tmux === null)(
     expect((await stage.run(['agent', 'list'])).stdout.match(/failed: pane_gone/g)).toHaveLength(2);
 
     // A server looks after the agents: it sees that they have ended, and goes on with those that run.
+    stage.behave({});
     const third = await stage.startAgent();
     const server = stage.start(['serve', '--port', '0']);
     await until('the server has seen it', async () => {
