@@ -126,7 +126,9 @@ describe('by hook', () => {
     // Nobody has read these yet.
     await offer('@codex');
     const startedWith = async (configuration: string): Promise<Called> => {
-      rmSync(wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId), { recursive: true, force: true });
+      // A process that an earlier hook started may still write into it.
+      const folder = wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
       writeFileSync(join(workspace.folder, 'baton.yaml'), configuration);
       return call('codex', 'session-start');
     };
