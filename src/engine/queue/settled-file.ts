@@ -31,8 +31,12 @@ export async function settled(
   const other = places.find((place) => place !== right && (place === 'completed' || place === 'failed'));
   if (other !== undefined) {
     if (isUnfinished(await queue.folder.read(other, id))) return 'later';
-    await quarantine(queue, other, fileName(id), `${LATE}: the handoff is ${state}, and this second end came too late`);
-    return 'again';
+    return quarantine(
+      queue,
+      other,
+      fileName(id),
+      `${LATE}: the handoff is ${state}, and this second end came too late`,
+    );
   }
   if (!places.includes(right)) {
     const isNowhere = places.length === 0;
