@@ -4,7 +4,7 @@
  * A writer holds the feed for milliseconds. One that is found at two looks in a row holds it up.
  */
 import type { FeedHolder } from '../stores/store.ts';
-import { healthy, listed, type HealthCheck } from './health-checks.ts';
+import { healthy, listed, problem, type HealthCheck } from './health-checks.ts';
 import type { Context } from './context.ts';
 
 /** Longer than any write of Baton: the server ends its statements after 5 s and its idle transactions after 10 s. */
@@ -56,7 +56,7 @@ export async function examineFeed({ store, timers }: Context, signal: AbortSigna
   if (before.length > 0) await timers.sleep(DOCTOR_LOOK_MS, signal);
   const persistent = before.length === 0 ? [] : stillHolding(before, await store.upkeep.feedHolders());
   if (persistent.length === 0) return healthy('feed', 'no open transaction keeps facts back');
-  return { name: 'feed', verdict: 'problem', says: saying(persistent), todo: advice(persistent) };
+  return problem('feed', saying(persistent), advice(persistent));
 }
 
 function stillHolding(before: readonly FeedHolder[], now: readonly FeedHolder[]): readonly FeedHolder[] {

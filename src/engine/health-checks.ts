@@ -21,11 +21,11 @@ export function healthy(name: string, says: string): HealthCheck {
   return { name, verdict: 'ok', says, todo: null };
 }
 
-function warning(name: string, says: string, todo: string): HealthCheck {
+export function warning(name: string, says: string, todo: string): HealthCheck {
   return { name, verdict: 'warning', says, todo };
 }
 
-function problem(name: string, says: string, todo: string): HealthCheck {
+export function problem(name: string, says: string, todo: string): HealthCheck {
   return { name, verdict: 'problem', says, todo };
 }
 

@@ -6,6 +6,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
 import { OPEN_QUEUE_FOLDERS, type OpenQueueFolder, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { bookmarkAt, cursorIn, openHandoffs, PASS_PAGE, readNewFacts, reconcileEach } from '../folder-pass.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { yieldingLoop, type YieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult } from '../context.ts';
 import { reconcile } from './reconcile.ts';
@@ -111,7 +112,7 @@ async function saveBookmark({ ctx, folder, reading, deferred }: Queue): Promise<
 async function withoutOurs(
   queue: Queue,
   ids: readonly HandoffId[],
-  { wrong, places }: Pick<Heard, 'wrong' | 'places'>,
+  { wrong, places }: Heard,
 ): Promise<readonly HandoffId[]> {
   const { ctx, deferred, again, news, left } = queue;
   const nowMs = ctx.clock.monotonicMs();
@@ -132,8 +133,10 @@ async function withoutOurs(
     } else if (isOnlyOffered) defer(id);
     else asked.push(id);
   }
-  for (const [id, handoff] of await recordsOf(queue, asked)) {
-    if (handoff !== null && handoff.kind === 'queue' && (isOurs(handoff) || isFinal(handoff.state))) defer(id);
+  const records = await handoffsByIds(ctx.store, asked);
+  for (const id of asked) {
+    const handoff = records.get(id);
+    if (handoff?.kind === 'queue' && (isOurs(handoff) || isFinal(handoff.state))) defer(id);
     else now.push(id);
   }
   const overdue = await overdueOf(queue, nowMs);
@@ -153,16 +156,18 @@ function isBeyondPending(place: QueueFolder): boolean {
 
 /** Of what was left to ours, those whose file is not as theirs would be. */
 async function overdueOf(queue: Queue, nowMs: number): Promise<readonly HandoffId[]> {
-  const { deferred, news, unfinished } = queue;
+  const { ctx, deferred, news, unfinished } = queue;
   const due: HandoffId[] = [];
   for (const [id, atMs] of deferred) {
     if (nowMs - atMs < OURS_MS) break;
     due.push(id);
   }
   const overdue: HandoffId[] = [];
-  for (const [id, handoff] of await recordsOf(queue, due)) {
+  const records = await handoffsByIds(ctx.store, due);
+  for (const id of due) {
     deferred.delete(id);
-    const isAsOurs = handoff !== null && !unfinished.has(id) && (await isAsOursWould(queue, handoff));
+    const handoff = records.get(id);
+    const isAsOurs = handoff !== undefined && !unfinished.has(id) && (await isAsOursWould(queue, handoff));
     if (isAsOurs) news.delete(id);
     else overdue.push(id);
   }
@@ -178,15 +183,6 @@ async function isAsOursWould({ ctx, folder, left }: Queue, handoff: Handoff): Pr
   if (!isFinal(state)) return folder.changedAt(place, id) > 0;
   const file = await folder.read(place, id);
   return file.kind === 'file' && file.text.includes(JSON.stringify(instantText(since)));
-}
-
-async function recordsOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<ReadonlyMap<HandoffId, Handoff | null>> {
-  const records = new Map<HandoffId, Handoff | null>(ids.map((id) => [id, null]));
-  for (let at = 0; at < ids.length; at += PASS_PAGE) {
-    const { items } = await ctx.store.find({ by: 'ids', ids: ids.slice(at, at + PASS_PAGE) });
-    for (const handoff of items) records.set(handoff.id, handoff);
-  }
-  return records;
 }
 
 type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenQueueFolder>>;
@@ -214,8 +210,7 @@ async function outOfPlace(
   const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
   for (let at = 0; at < ids.length && (await loop.goOn()); at += PASS_PAGE) {
     const page = ids.slice(at, at + PASS_PAGE);
-    const { items } = await ctx.store.find({ by: 'ids', ids: page });
-    const known = new Map(items.map((handoff) => [handoff.id, handoff]));
+    const known = await handoffsByIds(ctx.store, page);
     const nowMs = ctx.store.nowMs();
     for (const id of page) {
       const handoff = known.get(id);
