@@ -9,7 +9,7 @@ import { readEntries } from '../../formats/document/entries.ts';
 import { verifiersIn, type SaidFields } from '../../formats/document/read.ts';
 import { writeDocument } from '../../formats/document/write.ts';
 import { REVISABLE, saysSame, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { Claimed } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Roles } from './attribution.ts';
@@ -17,7 +17,7 @@ import { instant, type Documents } from './documents.ts';
 import { changesFor, INPUT_FIELDS, textOrNull } from './fact-changes.ts';
 
 /** The text that the database alone gives the document. */
-export async function renderNew({ ctx, folder }: Documents, whole: Whole): Promise<string> {
+export async function renderNew({ ctx, folder }: Documents, whole: Claimed): Promise<string> {
   const [first, ...rest] = await factsOf(ctx, whole.handoff.id);
   // A new document tells no more than its first state: nothing is acknowledged yet.
   const begun = Object.entries(first === undefined ? {} : toldBy(first, whole)).filter(([, value]) => value !== null);
@@ -34,13 +34,13 @@ function shownName(agent: string, roles: readonly Role[]): string {
 }
 
 /** All changes as one edit; a later fact replaces what an earlier one told. */
-export function changesOf(facts: readonly Fact[], whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
+export function changesOf(facts: readonly Fact[], whole: Claimed): DocumentChanges {
   return facts.reduce<DocumentChanges>((before, fact) => {
     return { ...before, ...withQuestion(toldBy(fact, whole), before['open_question'] ?? null) };
   }, {});
 }
 
-function toldBy(fact: Fact, whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
+function toldBy(fact: Fact, whole: Claimed): DocumentChanges {
   return changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
 }
 
@@ -70,7 +70,7 @@ export function retold(text: string, changes: DocumentChanges): string {
 }
 
 /** What a document tells of a handoff that has just been created. */
-export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>): NewDocument {
+export function agreedFields({ handoff, body }: Claimed): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isJsonObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
@@ -98,11 +98,7 @@ export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>)
 }
 
 /** Whether a text asks for what this handoff asks for. Verifiers of the workspace need not be named. */
-export function asksSame(
-  { verifiers }: Pick<Roles, 'verifiers'>,
-  whole: Pick<Whole, 'handoff' | 'body'>,
-  fields: DocumentFields,
-): boolean {
+export function asksSame({ verifiers }: Roles, whole: Claimed, fields: DocumentFields): boolean {
   const named = (said: DocumentFields): DocumentFields => {
     const others = verifiersIn(said).filter((agent) => !verifiers.includes(agent));
     return { ...said, verifiers: others.toSorted() };

@@ -28,7 +28,9 @@ export async function registerClaimed(queue: Queue, whole: Whole, message: Messa
   const isFree = before === null || (before.status === 'created' && before.path === path);
   if (!isFree) return before.path === path ? schema : [...schema, `the artifact ${id} is registered as ${before.path}`];
   await saveCard(artifacts, claimedCard(whole, { id, path, output, file }));
-  return file?.kind === 'file' ? schema : [...schema, `its artifact ${path} ${flawOf(file) ?? 'is not there'}`];
+  if (file?.kind === 'file') return schema;
+  const says = file?.kind === 'unfit' ? `cannot be read: ${file.says}` : 'is not there';
+  return [...schema, `its artifact ${path} ${says}`];
 }
 
 interface ClaimedArtifact {
@@ -64,10 +66,6 @@ function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArti
 
 /** In place of a flaw: nobody has checked it. */
 const CLAIMED = 'claimed, not checked';
-
-function flawOf(file: FileRead | null): string | null {
-  return file?.kind === 'unfit' ? `cannot be read: ${file.says}` : null;
-}
 
 /** Undefined: the answer does not show its content. */
 function contentIn(output: JsonObject, file: FileRead | null): Json | undefined {

@@ -20,11 +20,11 @@ interface ResultFile {
 }
 
 /** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
-export async function writeResultFile(queue: Queue, whole: Whole, body: Body): Promise<ResultFile | null> {
-  const { folder, ctx } = queue;
+export async function writeResultFile({ folder, ctx }: Queue, whole: Whole): Promise<ResultFile | null> {
   const { handoff, outcome } = whole;
   const left = outcome === null ? null : (parseExact(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
+  const body = bodyOf(whole);
   const wished = wishesOf(body);
   const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
   const paths = pathsFor(whole, wished);
