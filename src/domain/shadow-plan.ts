@@ -36,13 +36,8 @@ export interface ProjectPlan {
   readonly changedModules: readonly string[];
 }
 
-interface PlannedSource {
-  readonly repository: string;
-  readonly commit: string;
-}
-
 export interface TestPlan {
-  readonly sources: readonly PlannedSource[];
+  readonly sources: readonly { readonly repository: string; readonly commit: string }[];
   readonly commands: ProjectCommands;
   /** Path to blob id, of the source under test. */
   readonly tree: ReadonlyMap<string, string>;

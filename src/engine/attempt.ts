@@ -131,17 +131,12 @@ interface Recording {
   leftMs(): number;
 }
 
-interface LazySignal {
-  readonly signal: AbortSignal;
-  abort(): void;
-}
-
 /** Most handlers never ask for their signal, and one costs as much as writing a fact. */
-function lazySignal(): LazySignal {
+function lazySignal() {
   let controller: AbortController | null = null;
   let isOver = false;
   return {
-    get signal() {
+    get signal(): AbortSignal {
       if (controller === null) {
         controller = new AbortController();
         if (isOver) controller.abort(OVER);
@@ -170,7 +165,7 @@ async function answerOf(
   handler: WorkOptions['handler'],
   hold: Hold,
   claimed: Claimed,
-  over: LazySignal,
+  over: ReturnType<typeof lazySignal>,
   recording: Recording,
   principal: Principal,
 ): Promise<Ending> {

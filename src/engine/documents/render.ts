@@ -1,5 +1,5 @@
 /** The text of a document, made from what the database knows. */
-import { isJsonObject, type Json } from '../../foundation/json.ts';
+import { isJsonObject, textIn, type Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -14,7 +14,7 @@ import type { Said } from '../../formats/document/yaml-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Roles } from './attribution.ts';
 import { instant, type Documents } from './documents.ts';
-import { changesFor, INPUT_FIELDS, textOrNull } from './fact-changes.ts';
+import { changesFor, INPUT_FIELDS } from './fact-changes.ts';
 
 /** The text that the database alone gives the document. */
 export async function renderNew({ ctx, folder }: Documents, whole: Claimed): Promise<string> {
@@ -74,7 +74,7 @@ export function agreedFields({ handoff, body }: Claimed): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isJsonObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
-  const target = textOrNull(said['target_completion']);
+  const target = textIn(said['target_completion']);
   return {
     handoff_id: id,
     from_agent: from,
@@ -86,14 +86,14 @@ export function agreedFields({ handoff, body }: Claimed): NewDocument {
     updated_at: instant(createdAt),
     expires_at: null,
     title: title ?? task ?? id,
-    purpose: textOrNull(said['purpose']),
-    context: textOrNull(said['context']) ?? otherInput(input),
+    purpose: textIn(said['purpose']),
+    context: textIn(said['context']) ?? otherInput(input),
     deliverables: [...terms.deliverables],
     verification_criteria: [...terms.criteria],
     ...(terms.verifiers.length === 0 ? {} : { verifiers: [...terms.verifiers] }),
     ...(target === null ? {} : { target_completion: target }),
-    source_meeting: textOrNull(said['meeting']),
-    skill_web_node: textOrNull(said['skill']),
+    source_meeting: textIn(said['meeting']),
+    skill_web_node: textIn(said['skill']),
   };
 }
 

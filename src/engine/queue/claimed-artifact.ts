@@ -3,7 +3,7 @@
  * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { isJsonObject, KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, KEEPING_INTEGERS, readJson, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Body } from '../../domain/body.ts';
 import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
@@ -44,10 +44,9 @@ function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArti
   const text = file?.kind === 'file' ? file.text : null;
   const read = text === null ? null : readArtifact(text);
   const known = read?.ok === true ? read.value : null;
-  const type = output['artifact_type'];
   return {
     id,
-    type: known?.type ?? (typeof type === 'string' && type !== '' ? type : 'result'),
+    type: known?.type ?? textIn(output['artifact_type']) ?? 'result',
     version: known?.version ?? '1.0.0',
     status: 'active',
     since: handoff.since,

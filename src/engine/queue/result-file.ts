@@ -1,7 +1,7 @@
 /** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
 import { instantText } from '../../foundation/instant-text.ts';
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -120,7 +120,7 @@ function wishesOf({ message, target: known }: Body): Wishes {
   const { artifact_type: type, destination } = asked;
   const phase = target['phase'] ?? known?.phase;
   return {
-    type: typeof type === 'string' && type !== '' ? type : null,
+    type: textIn(type),
     destination: typeof destination === 'string' ? destination : null,
     phase: typeof phase === 'number' && Number.isInteger(phase) ? phase : null,
   };
