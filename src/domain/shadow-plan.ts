@@ -2,8 +2,6 @@
  * What a test does inside of a shadow: the commands of a project, and where its sources are. Made from the manifest and
  * the content of the snapshot; the rubric turns it into questions.
  */
-import type { ProjectType } from './shadow.ts';
-
 /** Shell commands for inside; null where the project has nothing to run, which earns nothing. */
 export interface ProjectCommands {
   readonly install: string | null;
@@ -28,12 +26,6 @@ export interface CommandOverrides {
   readonly import?: string;
   readonly cli?: string;
   readonly test?: string;
-}
-
-export interface ProjectPlan {
-  readonly type: ProjectType;
-  readonly commands: ProjectCommands;
-  readonly changedModules: readonly string[];
 }
 
 export interface TestPlan {

@@ -11,7 +11,7 @@ import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { EvidenceRequest } from './evidence-checker.ts';
-import { violationOf } from './schema-registry.ts';
+import { violationFailure } from './schema-registry.ts';
 import { throttledProgress } from './throttled-progress.ts';
 import type { Interruption } from './attempt-interruptions.ts';
 import type { EngineEvent, Context } from './context.ts';
@@ -311,15 +311,8 @@ function unusable(refusal: DeliverRefusal): Failure | null {
   switch (refusal.code) {
     case 'not-json':
       return { code: 'PROCESSING_ERROR', message: `the result is not usable: ${refusal.problem.says}` };
-    case 'schema-violated': {
-      const says = refusal.violations.map(({ path, says: what }) => `${path}: ${what}`).join('; ');
-      const violations = refusal.violations.map(violationOf);
-      return {
-        code: 'VALIDATION_FAILED',
-        message: `the result does not follow ${refusal.schema}: ${says}`,
-        violations,
-      };
-    }
+    case 'schema-violated':
+      return violationFailure('VALIDATION_FAILED', 'the result', refusal);
     case 'schema-unknown':
     case 'schema-broken':
       return { code: 'DEPENDENCY_MISSING', message: `the schema ${refusal.schema} of the result cannot be used` };

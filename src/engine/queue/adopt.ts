@@ -16,7 +16,7 @@ import {
 import { writeRefusal } from '../../formats/queue-message/write-refusal.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { QueueFolder } from '../../folders/queue-folder-names.ts';
-import { violationOf, type SchemaRefusal } from '../schema-registry.ts';
+import { violationFailure, type SchemaRefusal } from '../schema-registry.ts';
 import { findHandoff } from '../handoffs/find.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
@@ -156,14 +156,8 @@ async function sendTolerantly(queue: Queue, user: string, wanted: SendRequest): 
 /** Input that does not follow its schema is a handoff that failed: its sender finds it there, and can send it again. */
 function failureOf(refusal: SendRefusal): Failure | null {
   switch (refusal.code) {
-    case 'schema-violated': {
-      const says = refusal.violations.map((each) => `${each.path}: ${each.says}`).join('; ');
-      return {
-        code: 'SCHEMA_VALIDATION_FAILED',
-        message: `the input does not follow ${refusal.schema}: ${says}`,
-        violations: refusal.violations.map(violationOf),
-      };
-    }
+    case 'schema-violated':
+      return violationFailure('SCHEMA_VALIDATION_FAILED', 'the input', refusal);
     case 'schema-unknown':
     case 'schema-broken':
       return { code: 'DEPENDENCY_MISSING', message: missing(refusal) };

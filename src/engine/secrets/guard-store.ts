@@ -25,29 +25,13 @@ export type SecretPolicy = (typeof SECRET_POLICIES)[number];
 
 /** `now` is asked at every write: the stored policy may change while the process runs. */
 export function guardSecrets(store: Store, now: () => SecretPolicy, report: (event: EngineEvent) => void): Store {
-  const guards = new Map<SecretPolicy, Store>();
-  const guard = (): Store => {
-    const policy = now();
-    const known = guards.get(policy) ?? guardedBy(store, policy, report);
-    guards.set(policy, known);
-    return known;
-  };
-  return {
-    ...store,
-    insert: async (openings, given) => guard().insert(openings, given),
-    change: async (targets, decide) => guard().change(targets, decide),
-    relay: async (target, decide, openings, given) => guard().relay(target, decide, openings, given),
-  };
-}
-
-function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
-  if (policy === 'off') return store;
-  const did = policy === 'warn' ? 'warned' : 'redacted';
   /** Reports what was found, and answers the same. */
   const reported = <Value>(
+    policy: SecretPolicy,
     answer: Result<Value, Refusal>,
     handoffsIn: (value: Value) => readonly Handoff[],
   ): Result<Value, Refusal> => {
+    const did = policy === 'warn' ? 'warned' : 'redacted';
     if (answer.ok) {
       for (const handoff of handoffsIn(answer.value)) {
         for (const found of secretsIn(handoff)) report({ kind: 'secret-found', id: handoff.id, ...found, did });
@@ -58,28 +42,36 @@ function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEve
     }
     return answer;
   };
-  const guarded =
-    (decide: Decide): Decide =>
-    (before, nowMs) => {
-      const decided = decide(before, nowMs);
-      return decided.ok ? guardChange(policy, before, decided.value) : decided;
-    };
 
   return {
     ...store,
     insert: async (openings, guard) => {
-      const next = openings.map((opening) => guardOpening(policy, opening));
-      return reported(await store.insert(next, guard), (inserted) => inserted);
+      const policy = now();
+      return reported(policy, await store.insert(guardOpenings(policy, openings), guard), (inserted) => inserted);
     },
     change: async (targets, decide) => {
-      const answers = await store.change(targets, guarded(decide));
-      return answers.map((answer) => reported(answer, (changed) => [changed]));
+      const policy = now();
+      const answers = await store.change(targets, guardDecide(policy, decide));
+      return answers.map((answer) => reported(policy, answer, (changed) => [changed]));
     },
     relay: async (target, decide, openings, guard) => {
-      const next = openings.map((opening) => guardOpening(policy, opening));
-      const answer = await store.relay(target, guarded(decide), next, guard);
-      return reported(answer, ({ changed, inserted }) => [changed, ...inserted]);
+      const policy = now();
+      const opened = guardOpenings(policy, openings);
+      const answer = await store.relay(target, guardDecide(policy, decide), opened, guard);
+      return reported(policy, answer, ({ changed, inserted }) => [changed, ...inserted]);
     },
+  };
+}
+
+function guardOpenings(policy: SecretPolicy, openings: readonly Opening[]): readonly Opening[] {
+  return policy === 'off' ? openings : openings.map((opening) => guardOpening(policy, opening));
+}
+
+function guardDecide(policy: SecretPolicy, decide: Decide): Decide {
+  if (policy === 'off') return decide;
+  return (before, nowMs) => {
+    const decided = decide(before, nowMs);
+    return decided.ok ? guardChange(policy, before, decided.value) : decided;
   };
 }
 

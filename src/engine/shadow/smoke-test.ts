@@ -12,7 +12,7 @@ import {
   type RunEvidence,
   type ShadowVerdict,
 } from '../../domain/shadow-verdict.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
+import { commandsFor, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import { batchCommand, readBatch } from './command-batch.ts';
 import { insideEnvironment } from './operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
@@ -111,7 +111,7 @@ async function planOf(world: ShadowContext, manifest: ShadowManifest, record: Sh
   const deciding = DECIDING_FILES.filter((path) => files.has(path));
   const texts = await snapshots.texts(target, commit, deciding);
   const source = { paths, texts, changedFiles: manifest.changedFiles, repository, commit, base };
-  return { ...shared, commands: planProject(type, source, settings.commands).commands };
+  return { ...shared, commands: commandsFor(type, source, settings.commands) };
 }
 
 /** A project of a kind that is not known here can still be tested by the commands that are named. */
