@@ -12,16 +12,16 @@ const LOOK_MS = 10_000;
 /** A doctor is waited for. */
 const DOCTOR_LOOK_MS = 1_500;
 
-type WatchContext = Pick<Context, 'store' | 'clock' | 'timers' | 'report'>;
-
 export interface FeedWatch {
   /** How long the feed has been held up; 0 while it is not. */
   heldForMs(): number;
 }
 
 /** Looks until the signal is aborted, and reports when the feed is held up and when it is free again. */
-export function watchFeed(ctx: WatchContext, signal: AbortSignal): FeedWatch {
-  const { store, clock, timers, report } = ctx;
+export function watchFeed(
+  { store, clock, timers, report }: Pick<Context, 'store' | 'clock' | 'timers' | 'report'>,
+  signal: AbortSignal,
+): FeedWatch {
   let before: readonly FeedHolder[] = [];
   let seenAtMs = 0;
   let isHeld = false;

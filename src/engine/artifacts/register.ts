@@ -83,7 +83,8 @@ async function enter(
   }
   const active = moved({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
   await saveCard(folder, active);
-  await supersede(folder, [...artifact.supersedes, ...(request.supersedes ?? [])], active.id, nowMs);
+  const superseded = new Set([...artifact.supersedes, ...(request.supersedes ?? [])]);
+  for (const id of superseded) if (id !== active.id) await deprecate(folder, id, nowMs);
   return ok(active);
 }
 
@@ -128,15 +129,6 @@ async function checks(
   }
   if (artifact.validation !== 'passed') return err({ code: 'artifact-not-valid', id, status: artifact.validation });
   return ok(files);
-}
-
-async function supersede(
-  folder: ArtifactFolder,
-  ids: readonly ArtifactId[],
-  by: ArtifactId,
-  nowMs: number,
-): Promise<void> {
-  for (const id of new Set(ids)) if (id !== by) await deprecate(folder, id, nowMs);
 }
 
 function cardOf(

@@ -25,7 +25,7 @@ import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy, type RequestedMove } from '../change.ts';
 import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
-import { failureText } from '../handoffs/failure-text.ts';
+import { failureText, resultText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
 import { verifiersIn } from '../../formats/document/read.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
@@ -63,7 +63,7 @@ export function decideFromCommit(
   );
 }
 
-const NO_RESULT = '{"kind":"result","result":null}' as JsonText;
+const NO_RESULT = resultText(null);
 
 function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
   const decide = (

@@ -38,7 +38,10 @@ export async function syncPass(documents: Documents, asked: SyncDepth, signal?: 
   if (loop.isStopped()) return { attended: ids.size };
   rememberStamps(documents, listed);
   // The bookmark stays while a document failed, so that the next process tries it too.
-  if (isNew && documents.again.size === 0) await saveBookmark(documents);
+  const { cursor } = documents.reading;
+  if (isNew && documents.again.size === 0 && cursor !== null) {
+    await folder.notes.save('bookmark', await bookmarkAt(documents.ctx, cursor));
+  }
   if (depth !== 'quick' && documents.again.size === 0) {
     await noteTip(documents, head);
     lastFull.head = head;
@@ -65,10 +68,6 @@ async function readFacts({ ctx, folder, reading, again }: Documents, ids: Set<Ha
     }
   });
   return isNew;
-}
-
-async function saveBookmark({ ctx, folder, reading }: Documents): Promise<void> {
-  if (reading.cursor !== null) await folder.notes.save('bookmark', await bookmarkAt(ctx, reading.cursor));
 }
 
 type Listed = ReadonlyMap<HandoffId, string>;

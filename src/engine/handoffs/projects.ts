@@ -69,7 +69,8 @@ export interface AuditEntry {
 
 /** Everything that happened, in the order of the trail; with a project, what happened to its legs. */
 export async function* auditTrail(ctx: Context, project: string | null): AsyncGenerator<readonly AuditEntry[]> {
-  const wanted = project === null ? null : new Set((await projects(ctx, project)).flatMap(idsOf));
+  const wanted =
+    project === null ? null : new Set((await projects(ctx, project)).flatMap(({ legs }) => legs.map(({ id }) => id)));
   for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) {
     const all = page.map(({ fact }) => fact);
     const facts = wanted === null ? all : all.filter(({ handoff }) => wanted.has(handoff));
@@ -81,8 +82,4 @@ export async function* auditTrail(ctx: Context, project: string | null): AsyncGe
       return handoff === undefined ? [] : [{ fact, handoff }];
     });
   }
-}
-
-function idsOf({ legs }: ProjectTrail): readonly string[] {
-  return legs.map(({ id }) => id);
 }

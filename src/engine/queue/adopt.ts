@@ -77,9 +77,7 @@ function whyUnproven(queue: Queue, place: QueueFolder, { from, to }: QueueReques
   return whyNotSend(queue, from) ?? (place === 'pending' ? null : whyNotTake(queue, to));
 }
 
-type Asked = ReturnType<typeof readRequest>;
-
-function requestIn({ ctx }: Queue, id: HandoffId, text: string): Asked {
+function requestIn({ ctx }: Queue, id: HandoffId, text: string): ReturnType<typeof readRequest> {
   const message = readMessage(text);
   if (!message.ok) return message;
   const retry = ctx.rules.terms.queue?.retry ?? DEFAULT_TERMS.queue.retry;

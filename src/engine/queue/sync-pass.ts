@@ -44,7 +44,7 @@ export async function syncPass(queue: Queue, asked: SyncDepth, signal?: AbortSig
   }
   const passed = { attended: 0 };
   const all = [...new Set([...revisions.keys(), ...places.keys(), ...wrong])];
-  const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, { wrong, places });
+  const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, wrong, places);
   const reconcileOne = async (id: HandoffId): Promise<boolean> => {
     const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
     if (depth === 'thorough' || wrong.has(id) || !(await queue.left.isAsLeft(id, told))) {
@@ -112,7 +112,8 @@ async function saveBookmark({ ctx, folder, reading, deferred }: Queue): Promise<
 async function withoutOurs(
   queue: Queue,
   ids: readonly HandoffId[],
-  { wrong, places }: Heard,
+  wrong: Set<HandoffId>,
+  places: ReadonlyMap<HandoffId, ReadonlySet<QueueFolder>>,
 ): Promise<readonly HandoffId[]> {
   const { ctx, deferred, again, news, left } = queue;
   const nowMs = ctx.clock.monotonicMs();
@@ -143,11 +144,6 @@ async function withoutOurs(
   // Whatever this process remembers of them: something is not as it left it.
   for (const id of overdue) wrong.add(id);
   return [...now, ...overdue];
-}
-
-interface Heard {
-  readonly wrong: Set<HandoffId>;
-  readonly places: ReadonlyMap<HandoffId, ReadonlySet<QueueFolder>>;
 }
 
 function isBeyondPending(place: QueueFolder): boolean {

@@ -185,13 +185,8 @@ async function judgeRow(row: ShadowRow, plan: TestPlan, run: Run): Promise<Judge
   const command = row.command(plan);
   const about = { id, category, question, max, judged };
   if (command === null) {
-    return {
-      ...about,
-      points: 0,
-      evidence: [],
-      says: 'the project has nothing to run for this',
-      todo: row.todoWhenMissing ?? row.todo,
-    };
+    const says = 'the project has nothing to run for this';
+    return { ...about, points: 0, evidence: [], says, todo: row.todoWhenMissing ?? row.todo };
   }
   const ran = await run(command);
   const refusal = row.refuses === undefined ? refusalOf(ran) : (stopOf(ran) ?? row.refuses(ran, plan));
