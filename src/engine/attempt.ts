@@ -1,4 +1,5 @@
 /** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import { defined } from '../foundation/defined.ts';
 import { messageOf } from '../foundation/error-message.ts';
 import { BatonError } from '../foundation/baton-error.ts';
 import { BrokenAssumption } from '../foundation/assert.ts';
@@ -115,7 +116,7 @@ async function handle(
   // All of its time went by while the store was waited for, and the command never began.
   if (waitsForStore) return { kind: 'given-up' };
   const failure = { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` };
-  return { kind: 'failure', failure, ...detailOf(recording) };
+  return { kind: 'failure', failure, ...defined({ detail: recording.detail }) };
 }
 
 /** How long this attempt may take: by the word of its worker, else by the terms. */
@@ -200,17 +201,20 @@ async function answerOf(
         recording.isOpen = false;
       },
     });
-    return { kind: 'result', result, evidence, ...detailOf(recording) };
+    return { kind: 'result', result, evidence, ...defined({ detail: recording.detail }) };
   } catch (error) {
     if (recording.isOpen) {
       ctx.report({ kind: 'fault', doing: `beginning ${id}`, error });
       return { kind: 'given-up' };
     }
     if (error instanceof PostponedAttempt) {
-      return { kind: 'postponed', later: { inMs: error.inMs, reason: error.message, ...detailOf(recording) } };
+      return {
+        kind: 'postponed',
+        later: { inMs: error.inMs, reason: error.message, ...defined({ detail: recording.detail }) },
+      };
     }
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
-    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...detailOf(recording) };
+    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...defined({ detail: recording.detail }) };
   } finally {
     const at = hold.groups.findIndex((group) => group.handoff === id);
     if (at !== -1) hold.groups.splice(at, 1);
@@ -285,7 +289,7 @@ async function tell(
         result: ending.result,
         evidence: ending.evidence,
         body,
-        ...detailOf(ending),
+        ...defined({ detail: ending.detail }),
       });
     case 'failure':
       return fail(ctx, principal, {
@@ -293,17 +297,13 @@ async function tell(
         fence,
         failure: ending.failure,
         ...(terms?.retriesMax !== undefined && hasUsualRetries(ctx, handoff) ? { retriesMax: terms.retriesMax } : {}),
-        ...detailOf(ending),
+        ...defined({ detail: ending.detail }),
       });
     case 'postponed':
       return release(ctx, principal, handoff, fence, ending.later);
     case 'given-up':
       return release(ctx, principal, handoff, fence);
   }
-}
-
-function detailOf({ detail }: { readonly detail?: JsonObject }): { readonly detail?: JsonObject } {
-  return detail === undefined ? {} : { detail };
 }
 
 /** A result that cannot be taken as it is ends the attempt: the next one may do better. */

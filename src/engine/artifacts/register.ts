@@ -12,7 +12,7 @@ import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts'
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { Context } from '../context.ts';
-import { deprecate, lacking, loadCard, saveCard } from './cards.ts';
+import { deprecate, hashFiles, lacking, loadCard, saveCard } from './cards.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 import { dependencyCycle } from './dependency-cycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -121,14 +121,10 @@ async function checks(
   }
   const missing = await lacking(folder, artifact.required);
   if (missing.length > 0) return err({ code: 'artifact-lacks', id, missing });
-  const files: NamedFile[] = [];
-  for (const file of artifact.files) {
-    const hashed = await folder.hash(file);
-    if (!hashed.ok) return err({ code: 'artifact-file', id, file, says: hashed.refusal });
-    files.push({ path: file, sha256: hashed.value });
-  }
+  const files = await hashFiles(folder, artifact.files);
+  if (!files.ok) return err({ code: 'artifact-file', id, ...files.refusal });
   if (artifact.validation !== 'passed') return err({ code: 'artifact-not-valid', id, status: artifact.validation });
-  return ok(files);
+  return files;
 }
 
 function cardOf(

@@ -6,7 +6,7 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import { isJsonObject, KEEPING_INTEGERS, readJson, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Body } from '../../domain/body.ts';
-import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
+import { readArtifactId } from '../../domain/names.ts';
 import { readArtifact } from '../../formats/artifact/read.ts';
 import type { Message } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
@@ -27,20 +27,18 @@ export async function registerClaimed(queue: Queue, whole: Whole, message: Messa
   const before = await loadCard(artifacts, id);
   const isFree = before === null || (before.status === 'created' && before.path === path);
   if (!isFree) return before.path === path ? schema : [...schema, `the artifact ${id} is registered as ${before.path}`];
-  await saveCard(artifacts, claimedCard(whole, { id, path, output, file }));
+  await saveCard(artifacts, claimedCard(whole, { id, path }, output, file));
   if (file?.kind === 'file') return schema;
   const says = file?.kind === 'unfit' ? `cannot be read: ${file.says}` : 'is not there';
   return [...schema, `its artifact ${path} ${says}`];
 }
 
-interface ClaimedArtifact {
-  readonly id: ArtifactId;
-  readonly path: string;
-  readonly output: JsonObject;
-  readonly file: FileRead | null;
-}
-
-function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArtifact): ArtifactCard {
+function claimedCard(
+  { handoff }: Whole,
+  { id, path }: Pick<ArtifactCard, 'id' | 'path'>,
+  output: JsonObject,
+  file: FileRead | null,
+): ArtifactCard {
   const text = file?.kind === 'file' ? file.text : null;
   const read = text === null ? null : readArtifact(text);
   const known = read?.ok === true ? read.value : null;

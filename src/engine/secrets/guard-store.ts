@@ -78,7 +78,7 @@ function guardDecide(policy: SecretPolicy, decide: Decide): Decide {
 /** Scanned when it is decided over: a store may have written those before it by then. */
 function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
   let scanned: Scanned<JsonText> | null = null;
-  const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body, ''));
+  const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body));
   const text = (): JsonText => (policy === 'redact' ? scan().redacted : opening.body);
   return {
     ...opening,
@@ -95,7 +95,7 @@ function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
 /** A revised draft brings what it carries. */
 function guardChange(policy: SecretPolicy, before: Handoff, decision: Decision): Result<Decision, Refusal> {
   if (decision.body === undefined) return guardDecision(policy, before, decision, []);
-  const body = scanJsonText(decision.body, '');
+  const body = scanJsonText(decision.body);
   const text = policy === 'redact' ? body.redacted : decision.body;
   return guardDecision(policy, before, { ...decision, body: text }, body.findings, text);
 }
@@ -110,7 +110,7 @@ function guardDecision(
   const { handoff } = decision;
   const record = scanRecord(before, handoff);
   const details = decision.facts.map(({ detail }) => scanDetail(detail as JsonText));
-  const outcome = decision.outcome === undefined ? null : scanJsonText(decision.outcome, '');
+  const outcome = decision.outcome === undefined ? null : scanJsonText(decision.outcome);
   const findings = distinct([
     ...inBody,
     ...details.flatMap((each) => each.findings),
@@ -139,7 +139,7 @@ function guardDecision(
     ...(outcome === null ? {} : { outcome: outcome.redacted }),
     ...(decision.effects === undefined
       ? {}
-      : { effects: decision.effects.map((each) => ({ ...each, payload: scanJsonText(each.payload, '').redacted })) }),
+      : { effects: decision.effects.map((each) => ({ ...each, payload: scanJsonText(each.payload).redacted })) }),
   });
 }
 
@@ -193,12 +193,12 @@ const OWN_DETAIL =
   /^\{(?:"via":"token [\w-]{1,64}",?)?(?:"user":"[\w.-]{1,32}",?)?(?:"policy":\d+,?)?(?:"(?:seal|claims)":"[\w-]{43}")?\}$/;
 
 function scanDetail(detail: JsonText): Scanned<JsonText> {
-  return OWN_DETAIL.test(detail) ? { findings: [], redacted: detail } : scanJsonText(detail, '');
+  return OWN_DETAIL.test(detail) ? { findings: [], redacted: detail } : scanJsonText(detail);
 }
 
-function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
+function scanJsonText(text: JsonText): Scanned<JsonText> {
   if (text.length === 0 || !mayHoldSecret(text)) return { findings: [], redacted: text };
-  const { findings, redacted } = scanJson(parseExact(text) as Json, field);
+  const { findings, redacted } = scanJson(parseExact(text) as Json, '');
   return findings.length === 0
     ? { findings, redacted: text }
     : { findings, redacted: printExact(redacted) as JsonText };
