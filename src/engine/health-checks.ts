@@ -97,10 +97,8 @@ export async function examineDuty({ store, liveness }: Context): Promise<HealthC
 
 export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
   const { items } = await ctx.store.find({ by: 'waiting', on: 'failed', max: STUCK_MAX });
-  const counting = await countingFor(
-    ctx,
-    items.flatMap(({ terms }) => terms.dependsOn),
-  );
+  const dependencies = items.flatMap(({ terms }) => terms.dependsOn);
+  const counting = await countingFor(ctx, dependencies);
   const stuck = items.flatMap(({ id, terms }) => {
     const { failed } = prospectOf(terms, counting);
     return failed === null ? [] : [{ id, failed }];

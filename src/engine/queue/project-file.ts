@@ -44,7 +44,7 @@ export async function show({ ctx, folder, newestRecord }: Queue, { handoff }: Wh
 export async function bringBack(queue: Queue, whole: Whole, from: QueueFolder = 'in-progress'): Promise<Looked> {
   const { folder } = queue;
   const { id } = whole.handoff;
-  if (!(await folder.move(id, from, 'waiting'))) return 'again';
+  if (from !== 'waiting' && !(await folder.move(id, from, 'waiting'))) return 'again';
   if (!(await folder.rewrite('waiting', id, openText(whole)))) return 'again';
   await show(queue, whole);
   return 'again';

@@ -286,19 +286,10 @@ async function sameRequest(queue: Queue, whole: Whole, place: QueueFolder): Prom
     const says = 'it can no longer be read; the database has it, and it is written anew';
     return quarantine(queue, place, fileName(id), says);
   }
-  if (retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place, message.value);
-  if (isSameRequest(message.value, whole)) return 'done';
-  return setAside(queue, whole, place);
-}
-
-/** An attempt was lost before its file was ever touched. It is taken like a worker takes it, and offered anew. */
-async function renewed(queue: Queue, whole: Whole, place: QueueFolder, message: Message): Promise<Looked> {
-  if (!isSameRequest(message, whole)) return setAside(queue, whole, place);
-  const { id } = whole.handoff;
-  if (place !== 'waiting' && !(await queue.folder.move(id, place, 'waiting'))) return 'again';
-  await queue.folder.rewrite('waiting', id, openText(whole));
-  await show(queue, whole);
-  return 'again';
+  if (!isSameRequest(message.value, whole)) return setAside(queue, whole, place);
+  // An attempt was lost before its file was ever touched. It is taken like a worker takes it, and offered anew.
+  const isOld = retriesIn(message.value) < countedAttempts(whole.handoff);
+  return isOld ? bringBack(queue, whole, place) : 'done';
 }
 
 function answerPlace(places: readonly QueueFolder[]): 'completed' | 'failed' | null {

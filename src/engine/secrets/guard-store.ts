@@ -31,6 +31,7 @@ export function guardSecrets(store: Store, now: () => SecretPolicy, report: (eve
     answer: Result<Value, Refusal>,
     handoffsIn: (value: Value) => readonly Handoff[],
   ): Result<Value, Refusal> => {
+    if (policy === 'off') return answer;
     const did = policy === 'warn' ? 'warned' : 'redacted';
     if (answer.ok) {
       for (const handoff of handoffsIn(answer.value)) {
