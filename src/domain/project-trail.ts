@@ -2,7 +2,7 @@
  * What the trail tells about projects: who told what, and how each leg stands. A fold over facts in their order, and over
  * nothing else, so that workflows, reports and the trail cannot disagree.
  */
-import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
+import { isJsonObject, textIn, type Json, type JsonObject } from '../foundation/json.ts';
 import type { Assurance } from './assurance.ts';
 import { contradictionIn } from './contradiction.ts';
 import { detailIn } from './fact-detail-text.ts';
@@ -224,10 +224,6 @@ function reasonIn(fact: Fact): string | null {
 
 function mapIn(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
-}
-
-function textIn(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function nameIn(value: unknown): string | null {

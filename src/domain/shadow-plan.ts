@@ -2,8 +2,6 @@
  * What a test does inside of a shadow: the commands of a project, and where its sources are. Made from the manifest and
  * the content of the snapshot; the rubric turns it into questions.
  */
-import type { ProjectType } from './shadow.ts';
-
 /** Shell commands for inside; null where the project has nothing to run, which earns nothing. */
 export interface ProjectCommands {
   readonly install: string | null;
@@ -30,19 +28,8 @@ export interface CommandOverrides {
   readonly test?: string;
 }
 
-export interface ProjectPlan {
-  readonly type: ProjectType;
-  readonly commands: ProjectCommands;
-  readonly changedModules: readonly string[];
-}
-
-interface PlannedSource {
-  readonly repository: string;
-  readonly commit: string;
-}
-
 export interface TestPlan {
-  readonly sources: readonly PlannedSource[];
+  readonly sources: readonly { readonly repository: string; readonly commit: string }[];
   readonly commands: ProjectCommands;
   /** Path to blob id, of the source under test. */
   readonly tree: ReadonlyMap<string, string>;

@@ -1,4 +1,5 @@
 /** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import { defined } from '../foundation/defined.ts';
 import { messageOf } from '../foundation/error-message.ts';
 import { BatonError } from '../foundation/baton-error.ts';
 import { BrokenAssumption } from '../foundation/assert.ts';
@@ -11,7 +12,7 @@ import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { EvidenceRequest } from './evidence-checker.ts';
-import { violationOf } from './schema-registry.ts';
+import { violationFailure } from './schema-registry.ts';
 import { throttledProgress } from './throttled-progress.ts';
 import type { Interruption } from './attempt-interruptions.ts';
 import type { EngineEvent, Context } from './context.ts';
@@ -115,7 +116,7 @@ async function handle(
   // All of its time went by while the store was waited for, and the command never began.
   if (waitsForStore) return { kind: 'given-up' };
   const failure = { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` };
-  return { kind: 'failure', failure, ...detailOf(recording) };
+  return { kind: 'failure', failure, ...defined({ detail: recording.detail }) };
 }
 
 /** How long this attempt may take: by the word of its worker, else by the terms. */
@@ -131,17 +132,12 @@ interface Recording {
   leftMs(): number;
 }
 
-interface LazySignal {
-  readonly signal: AbortSignal;
-  abort(): void;
-}
-
 /** Most handlers never ask for their signal, and one costs as much as writing a fact. */
-function lazySignal(): LazySignal {
+function lazySignal() {
   let controller: AbortController | null = null;
   let isOver = false;
   return {
-    get signal() {
+    get signal(): AbortSignal {
       if (controller === null) {
         controller = new AbortController();
         if (isOver) controller.abort(OVER);
@@ -170,7 +166,7 @@ async function answerOf(
   handler: WorkOptions['handler'],
   hold: Hold,
   claimed: Claimed,
-  over: LazySignal,
+  over: ReturnType<typeof lazySignal>,
   recording: Recording,
   principal: Principal,
 ): Promise<Ending> {
@@ -205,17 +201,20 @@ async function answerOf(
         recording.isOpen = false;
       },
     });
-    return { kind: 'result', result, evidence, ...detailOf(recording) };
+    return { kind: 'result', result, evidence, ...defined({ detail: recording.detail }) };
   } catch (error) {
     if (recording.isOpen) {
       ctx.report({ kind: 'fault', doing: `beginning ${id}`, error });
       return { kind: 'given-up' };
     }
     if (error instanceof PostponedAttempt) {
-      return { kind: 'postponed', later: { inMs: error.inMs, reason: error.message, ...detailOf(recording) } };
+      return {
+        kind: 'postponed',
+        later: { inMs: error.inMs, reason: error.message, ...defined({ detail: recording.detail }) },
+      };
     }
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
-    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...detailOf(recording) };
+    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...defined({ detail: recording.detail }) };
   } finally {
     const at = hold.groups.findIndex((group) => group.handoff === id);
     if (at !== -1) hold.groups.splice(at, 1);
@@ -290,7 +289,7 @@ async function tell(
         result: ending.result,
         evidence: ending.evidence,
         body,
-        ...detailOf(ending),
+        ...defined({ detail: ending.detail }),
       });
     case 'failure':
       return fail(ctx, principal, {
@@ -298,7 +297,7 @@ async function tell(
         fence,
         failure: ending.failure,
         ...(terms?.retriesMax !== undefined && hasUsualRetries(ctx, handoff) ? { retriesMax: terms.retriesMax } : {}),
-        ...detailOf(ending),
+        ...defined({ detail: ending.detail }),
       });
     case 'postponed':
       return release(ctx, principal, handoff, fence, ending.later);
@@ -307,24 +306,13 @@ async function tell(
   }
 }
 
-function detailOf({ detail }: { readonly detail?: JsonObject }): { readonly detail?: JsonObject } {
-  return detail === undefined ? {} : { detail };
-}
-
 /** A result that cannot be taken as it is ends the attempt: the next one may do better. */
 function unusable(refusal: DeliverRefusal): Failure | null {
   switch (refusal.code) {
     case 'not-json':
       return { code: 'PROCESSING_ERROR', message: `the result is not usable: ${refusal.problem.says}` };
-    case 'schema-violated': {
-      const says = refusal.violations.map(({ path, says: what }) => `${path}: ${what}`).join('; ');
-      const violations = refusal.violations.map(violationOf);
-      return {
-        code: 'VALIDATION_FAILED',
-        message: `the result does not follow ${refusal.schema}: ${says}`,
-        violations,
-      };
-    }
+    case 'schema-violated':
+      return violationFailure('VALIDATION_FAILED', 'the result', refusal);
     case 'schema-unknown':
     case 'schema-broken':
       return { code: 'DEPENDENCY_MISSING', message: `the schema ${refusal.schema} of the result cannot be used` };

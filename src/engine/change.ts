@@ -130,20 +130,6 @@ const NO_PROOF = shareDetail({});
 /** What proves a principal, with the newest policy. */
 const underVersion = new WeakMap<JsonObject, JsonObject>();
 
-/** The first fact of a handoff: sealed, with what proves its principal and the policy that it was made under. */
-function appendCreation(
-  rules: WorkspaceRules,
-  principal: Principal,
-  created: Handoff,
-  body: JsonText,
-  nowMs: number,
-  detail: JsonObject | null = null,
-): AppendedFact {
-  const more = underPolicy(rules, proven(principal, detail));
-  const sign = signingAs(principal, created);
-  return appendFact(null, created, 'create', principalText(principal), nowMs, more, body, sign);
-}
-
 /**
  * The decision that makes a record. `then`: what goes on in the same transaction, such as the pick-up by a program that
  * had the file before Baton knew of it; null: nothing.
@@ -161,7 +147,10 @@ export function decideCreation(
     if (!created.ok) return created;
     const entitled = may(principal, 'create', created.value);
     if (!entitled.ok) return entitled;
-    const { handoff, fact } = appendCreation(rules, principal, created.value, body, nowMs, detail);
+    const told = underPolicy(rules, proven(principal, detail));
+    const sign = signingAs(principal, created.value);
+    const by = principalText(principal);
+    const { handoff, fact } = appendFact(null, created.value, 'create', by, nowMs, told, body, sign);
     const more = then(handoff)?.(handoff, nowMs) ?? ok({ handoff, facts: [] });
     return more.ok ? ok({ ...more.value, facts: [fact, ...more.value.facts] }) : more;
   };

@@ -103,8 +103,6 @@ export interface RegisteredKey extends AgentKey {
 /** `agent`: the only one in whose name files act; null: there is none. */
 type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
 
-const ANYBODY: FileRights = { anybody: true };
-
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
 export interface TaskKeeper {
   /** Whether a document needs a task that has a file. */
@@ -121,7 +119,7 @@ export interface TaskKeeper {
 /** Reconciles the documents of `_handoffs/` with the database. */
 export interface DocumentMirror {
   /** The name of a new document: by sender, recipient, task and day, and not yet taken. */
-  idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
+  idFor(parts: Pick<Handoff, 'from' | 'to' | 'task'>, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
   /** Writes the state of the record into its file. Never fails: what could not be written is written later. */
   reconcile(id: HandoffId): Promise<void>;
   /** Imports commits that no pass has seen yet: of one document, or of all. Never fails. */
@@ -141,12 +139,6 @@ export interface DocumentMirror {
   writeIndex(): Promise<boolean>;
   /** Documents whose commits the database has not imported yet; of one, or of all. */
   unsynced(id?: HandoffId): Promise<readonly HandoffId[]>;
-}
-
-interface DocumentParts {
-  readonly from: AgentId;
-  readonly to: AgentId;
-  readonly task: string | null;
 }
 
 /** Reconciles the queue folder with the database. */
@@ -195,15 +187,11 @@ export interface AgentSchemas {
   readonly output: string | null;
 }
 
-const NO_SCHEMAS: AgentSchemas = { input: null, output: null };
-
-const NO_PARTY: Party = {};
-
 export const NO_RULES: WorkspaceRules = {
   notificationsFor: () => [],
   rolesOf: () => [],
-  schemasOf: () => NO_SCHEMAS,
-  partyOf: () => NO_PARTY,
+  schemasOf: () => ({ input: null, output: null }),
+  partyOf: () => ({}),
   verifiers: [],
   terms: {},
   secrets: 'warn',
@@ -228,7 +216,7 @@ export const NO_RULES: WorkspaceRules = {
   chainBudget: {},
   requiredAssurance: 'reported',
   policyVersion: 0,
-  fileRights: () => ANYBODY,
+  fileRights: () => ({ anybody: true }),
   refresh: async () => undefined,
 };
 

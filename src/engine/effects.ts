@@ -65,7 +65,7 @@ export async function sendEffects(
   for (const key of left) if (!dueKeys.has(key)) left.delete(key);
   if (due.length === 0) return count;
   const byKind = new Map(carriers.map((carrier) => [carrier.kind, carrier]));
-  const lanes = new Map<string, { readonly carrier: EffectSender; readonly effects: DueEffect[] }>();
+  const lanes = new Map<string, Lane>();
   for (const effect of due) {
     const carrier = byKind.get(effect.kind);
     if (carrier === undefined) {
@@ -81,12 +81,11 @@ export async function sendEffects(
       continue;
     }
     const name = `${effect.kind} ${carrier.laneOf?.(effect) ?? ''}`;
-    const lane = lanes.get(name) ?? { carrier, effects: [] };
+    const lane = lanes.get(name) ?? { carrier, effects: [], running: 0 };
     lane.effects.push(effect);
     lanes.set(name, lane);
   }
-  const queues = [...lanes.values()].map(({ carrier, effects }) => ({ carrier, effects, running: 0 }));
-  await workOff(queues, options.signal, async (lane, effect) => {
+  await workOff([...lanes.values()], options.signal, async (lane, effect) => {
     const ending = await carryOne(ctx, lane, effect, options);
     count[ending] += 1;
   });

@@ -2,12 +2,10 @@
  * For a caller that changes the revision of a handoff that it has read, and no later one: a context in which the first
  * change is refused once the handoff has moved on.
  */
-import { err, type Result } from '../foundation/result.ts';
+import { err } from '../foundation/result.ts';
 import type { Decide } from '../domain/decision.ts';
-import type { Handoff } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Refusal } from '../domain/refusals.ts';
 import { isHidden } from '../domain/rights.ts';
 import type { Store } from '../stores/store.ts';
 import type { Context } from './context.ts';
@@ -30,15 +28,11 @@ export function expectRevision(ctx: Context, principal: Principal, id: HandoffId
       passed = true;
       return err({ code: 'contended', id });
     };
-  const change = async (
-    targets: readonly (HandoffId | Handoff)[],
-    decide: Decide,
-  ): Promise<readonly Result<Handoff, Refusal>[]> => {
+  const change: Store['change'] = async (targets, decide) => {
     const answers = await ctx.store.change(targets, checked(decide));
     // An operation may take two steps; the second follows from the first.
     changed ||= answers.some((answer) => answer.ok && answer.value.id === id);
     return answers;
   };
-  const store: Store = { ...ctx.store, change };
-  return { ctx: { ...ctx, store }, passed: () => passed };
+  return { ctx: { ...ctx, store: { ...ctx.store, change } }, passed: () => passed };
 }

@@ -8,6 +8,7 @@ import type { Handoff } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
 import type { FactFilter, FactRead, Store } from '../stores/store.ts';
 import type { Context } from './context.ts';
+import { handoffsByIds } from './handoffs/find.ts';
 import { settledNotifier } from './settled-notifier.ts';
 
 const PAGE = 500;
@@ -132,8 +133,8 @@ async function partiesOf(
   page: readonly FactRead[],
 ): Promise<ReadonlyMap<HandoffId, Handoff>> {
   if (![...followers].some(({ filter }) => filter.agent !== undefined)) return new Map();
-  const { items } = await store.find({ by: 'ids', ids: [...new Set(page.map(({ fact }) => fact.handoff))] });
-  return new Map(items.map((handoff) => [handoff.id, handoff]));
+  const ids = page.map(({ fact }) => fact.handoff);
+  return handoffsByIds(store, ids);
 }
 
 function tell(

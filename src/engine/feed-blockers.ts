@@ -4,7 +4,7 @@
  * A writer holds the feed for milliseconds. One that is found at two looks in a row holds it up.
  */
 import type { FeedHolder } from '../stores/store.ts';
-import { healthy, listed, type HealthCheck } from './health-checks.ts';
+import { healthy, listed, problem, type HealthCheck } from './health-checks.ts';
 import type { Context } from './context.ts';
 
 /** Longer than any write of Baton: the server ends its statements after 5 s and its idle transactions after 10 s. */
@@ -12,16 +12,16 @@ const LOOK_MS = 10_000;
 /** A doctor is waited for. */
 const DOCTOR_LOOK_MS = 1_500;
 
-type WatchContext = Pick<Context, 'store' | 'clock' | 'timers' | 'report'>;
-
 export interface FeedWatch {
   /** How long the feed has been held up; 0 while it is not. */
   heldForMs(): number;
 }
 
 /** Looks until the signal is aborted, and reports when the feed is held up and when it is free again. */
-export function watchFeed(ctx: WatchContext, signal: AbortSignal): FeedWatch {
-  const { store, clock, timers, report } = ctx;
+export function watchFeed(
+  { store, clock, timers, report }: Pick<Context, 'store' | 'clock' | 'timers' | 'report'>,
+  signal: AbortSignal,
+): FeedWatch {
   let before: readonly FeedHolder[] = [];
   let seenAtMs = 0;
   let isHeld = false;
@@ -56,7 +56,7 @@ export async function examineFeed({ store, timers }: Context, signal: AbortSigna
   if (before.length > 0) await timers.sleep(DOCTOR_LOOK_MS, signal);
   const persistent = before.length === 0 ? [] : stillHolding(before, await store.upkeep.feedHolders());
   if (persistent.length === 0) return healthy('feed', 'no open transaction keeps facts back');
-  return { name: 'feed', verdict: 'problem', says: saying(persistent), todo: advice(persistent) };
+  return problem('feed', saying(persistent), advice(persistent));
 }
 
 function stillHolding(before: readonly FeedHolder[], now: readonly FeedHolder[]): readonly FeedHolder[] {

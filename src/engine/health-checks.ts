@@ -2,7 +2,7 @@
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { LastOccurrence } from '../domain/schedule.ts';
 import { flawOf } from '../domain/trail.ts';
-import type { DamagedRecord, SessionRecord } from '../stores/store.ts';
+import type { DamagedRecord } from '../stores/store.ts';
 import { DUTY_LEASE_MS } from './duty.ts';
 import { countingFor, prospectOf } from './handoffs/dependencies.ts';
 import type { Context } from './context.ts';
@@ -21,11 +21,11 @@ export function healthy(name: string, says: string): HealthCheck {
   return { name, verdict: 'ok', says, todo: null };
 }
 
-function warning(name: string, says: string, todo: string): HealthCheck {
+export function warning(name: string, says: string, todo: string): HealthCheck {
   return { name, verdict: 'warning', says, todo };
 }
 
-function problem(name: string, says: string, todo: string): HealthCheck {
+export function problem(name: string, says: string, todo: string): HealthCheck {
   return { name, verdict: 'problem', says, todo };
 }
 
@@ -71,7 +71,9 @@ export async function examineTrails(
 
 export async function examineSessions(ctx: Context): Promise<HealthCheck> {
   const sessions = await ctx.store.sessions.list();
-  const lost = sessions.filter((session) => isLost(ctx, session));
+  const lost = sessions.filter(({ ended, process, leaseMs, silentForMs }) => {
+    return ended || ctx.liveness.of(process) === 'gone' || silentForMs > leaseMs;
+  });
   if (lost.length === 0) return healthy('workers', `${sessions.length} at work, none of them lost`);
   const says = lost.map(({ agent, process, ended }) =>
     ended
@@ -80,10 +82,6 @@ export async function examineSessions(ctx: Context): Promise<HealthCheck> {
   );
   const todo = 'what they hold is taken back by the next baton work or baton wait on that host';
   return warning('workers', listed(says), todo);
-}
-
-function isLost({ liveness }: Context, { ended, process, leaseMs, silentForMs }: SessionRecord): boolean {
-  return ended || liveness.of(process) === 'gone' || silentForMs > leaseMs;
 }
 
 export async function examineDuty({ store, liveness }: Context): Promise<HealthCheck> {
@@ -99,10 +97,8 @@ export async function examineDuty({ store, liveness }: Context): Promise<HealthC
 
 export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
   const { items } = await ctx.store.find({ by: 'waiting', on: 'failed', max: STUCK_MAX });
-  const counting = await countingFor(
-    ctx,
-    items.flatMap(({ terms }) => terms.dependsOn),
-  );
+  const dependencies = items.flatMap(({ terms }) => terms.dependsOn);
+  const counting = await countingFor(ctx, dependencies);
   const stuck = items.flatMap(({ id, terms }) => {
     const { failed } = prospectOf(terms, counting);
     return failed === null ? [] : [{ id, failed }];

@@ -1,7 +1,7 @@
 /** Named JSON Schemas of a workspace: what an input or an output must look like before anybody works on it. */
 import type { Json, JsonObject } from '../foundation/json.ts';
 import type { AgentId } from '../domain/names.ts';
-import type { SchemaViolation } from '../domain/handoff.ts';
+import type { Failure } from '../domain/handoff.ts';
 import type { Result } from '../foundation/result.ts';
 
 export interface SchemaRegistry {
@@ -43,9 +43,18 @@ export type SchemaRefusal =
       readonly more: number;
     };
 
-/** As it is kept with a failure. */
-export function violationOf({ path, says, schemaPath }: Violation): SchemaViolation {
-  return { field: path, says, schemaPath };
+/** `what` does not follow its schema. */
+export function violationFailure(
+  code: string,
+  what: 'the input' | 'the result',
+  { schema, violations }: Extract<SchemaRefusal, { readonly code: 'schema-violated' }>,
+): Failure {
+  const says = violations.map((each) => `${each.path}: ${each.says}`).join('; ');
+  return {
+    code,
+    message: `${what} does not follow ${schema}: ${says}`,
+    violations: violations.map((each) => ({ field: each.path, says: each.says, schemaPath: each.schemaPath })),
+  };
 }
 
 export interface Violation {

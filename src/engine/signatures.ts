@@ -1,7 +1,7 @@
 /** Signs the moves of agents that have a key, and checks signatures against registered keys, without a database. */
 import { instantText } from '../foundation/instant-text.ts';
 import { digestOf } from '../foundation/digest.ts';
-import type { JsonObject } from '../foundation/json.ts';
+import { textIn, type JsonObject } from '../foundation/json.ts';
 import { isSignedBy } from '../foundation/ssh-key.ts';
 import { isErasure } from '../domain/erasure.ts';
 import type { Claim } from '../domain/evidence.ts';
@@ -68,12 +68,8 @@ function contentOf(
       deliverable,
       evidence.map((each) => writeEvidence(each).trim()),
     ]),
-    judged: criteria.map((name) => text(judged.find(({ criterion }) => criterion === name)?.['says'])),
+    judged: criteria.map((name) => textIn(judged.find(({ criterion }) => criterion === name)?.['says'])),
   });
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** `erased`: what was signed is gone, and the signature with it. `missing`: the agent had a key. `changed`: the record is no longer what was signed. */
@@ -235,14 +231,8 @@ export function checkDocument(fields: DocumentFields, keys: readonly RegisteredK
     const { previous, said, key, value } = written;
     const atMs = Date.parse(written.at);
     // What stands in the document is what has to be signed: there is no second digest to compare it with.
-    const about = {
-      handoff: fields.handoff_id ?? '',
-      previous,
-      move,
-      at: atMs,
-      content: contentIn(fields, move),
-      said,
-    };
+    const content = contentIn(fields, move);
+    const about = { handoff: fields.handoff_id ?? '', previous, move, at: atMs, content, said };
     const signer = `@${written.by}`;
     const isOther = move === 'verify' && by !== undefined && by !== written.by;
     const judged: Judged = isOther
@@ -275,7 +265,7 @@ function contentIn(fields: DocumentFields, move: string): string {
     criteria,
     evidence: move === 'create' || move === 'revise' ? [] : evidence,
     judged: criteria.map((name) =>
-      move === 'verify' ? text((checks ?? []).find(({ criterion }) => criterion === name)?.says) : null,
+      move === 'verify' ? textIn((checks ?? []).find(({ criterion }) => criterion === name)?.says) : null,
     ),
   });
 }

@@ -43,11 +43,6 @@ const GAP_SHARE = 0.5;
 /** Older gaps are over for every lease that is in use, or are followed by newer ones. */
 const GAPS_MAX = 32;
 
-interface Gap {
-  readonly endedMs: number;
-  readonly lengthMs: number;
-}
-
 export interface StallWatch {
   /** To be called at every look: what we have seen ourselves, and what was last known in the store. */
   look(): StallCheck;
@@ -69,7 +64,7 @@ export function openStallWatch(
   /** Before the first look into the store nothing is known. */
   let knownSteadySinceMs = beganMs;
   let provenMs = beganMs;
-  let gaps: readonly Gap[] = [];
+  let gaps: readonly { readonly endedMs: number; readonly lengthMs: number }[] = [];
 
   const hasWatched = (leaseMs: number): boolean => {
     const nowMs = clock.monotonicMs();

@@ -35,13 +35,8 @@ export function whyNotGood(token: TokenRecord | null, nowMs: number): string | n
   return `the token ${token.id} expired at ${new Date(token.expiresAt).toISOString()}`;
 }
 
-interface Watched {
-  readonly end: AbortController;
-  count: number;
-}
-
 export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' | 'timers' | 'report'>): TokenWatch {
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, { readonly end: AbortController; count: number }>();
   let rest: AbortController | null = null;
 
   const look = async (): Promise<void> => {

@@ -42,8 +42,6 @@ export async function forgetSettled(store: LookStore, notes: WakeNotes, agent: A
   const told = notes.told(agent).slice(0, LOOKED_AT_MAX);
   if (told.length === 0) return;
   const open = new Set<HandoffId>(await store.stillOpen(told));
-  notes.forget(
-    agent,
-    told.filter((id) => !open.has(id)),
-  );
+  const settled = told.filter((id) => !open.has(id));
+  notes.forget(agent, settled);
 }

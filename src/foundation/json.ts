@@ -49,6 +49,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Null: it is no text, or an empty one. */
+export function textIn(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
 export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Result<JsonRead, JsonProblem> {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.length > limits.bytesMax || Buffer.byteLength(text) > limits.bytesMax) {

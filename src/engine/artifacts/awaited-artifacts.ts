@@ -41,11 +41,7 @@ export async function lacksArtifact({ rules }: Context, ids: readonly ArtifactId
   return (await lacking(rules.artifacts, ids)).length > 0;
 }
 
-interface Looked {
-  readonly mark: string;
-  readonly atMs: number;
-}
-const looks = new WeakMap<ArtifactFolder, Looked>();
+const looks = new WeakMap<ArtifactFolder, { readonly mark: string; readonly atMs: number }>();
 
 export async function sweepAwaiting(ctx: Context): Promise<number> {
   const { artifacts } = ctx.rules;

@@ -1,6 +1,7 @@
 /** One card at a time: what each artifact costs, however many there are. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { moved, serves, type ArtifactCard } from '../../domain/artifacts.ts';
+import type { NamedFile } from '../../domain/evidence.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readCard, writeCard } from '../../formats/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
@@ -20,6 +21,20 @@ export async function saveCard(folder: ArtifactFolder, card: ArtifactCard): Prom
 /** For an artifact that has no card yet. */
 export async function addCard(folder: ArtifactFolder, card: ArtifactCard): Promise<void> {
   await folder.cards.add(writeCard(card));
+}
+
+/** Each with its digest, or the first that cannot be read. */
+export async function hashFiles(
+  folder: ArtifactFolder,
+  paths: readonly string[],
+): Promise<Result<readonly NamedFile[], { readonly file: string; readonly says: string }>> {
+  const files: NamedFile[] = [];
+  for (const path of paths) {
+    const hashed = await folder.hash(path);
+    if (!hashed.ok) return err({ file: path, says: hashed.refusal });
+    files.push({ path, sha256: hashed.value });
+  }
+  return ok(files);
 }
 
 /** Those on which nobody can build. */

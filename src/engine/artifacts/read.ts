@@ -1,6 +1,7 @@
 /** Looking things up in the registry. */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Json } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import type { ArtifactCard, ArtifactStatus } from '../../domain/artifacts.ts';
 import type { AgentId, ArtifactId } from '../../domain/names.ts';
 import { cardsIn } from '../../formats/artifact/card.ts';
@@ -83,7 +84,8 @@ async function contentOf(
     return { file: null, changed: [{ path, says: read.kind === 'absent' ? 'it is gone' : read.says }] };
   }
   const changed = hexDigestOf(read.text) === sha256 ? [] : [{ path, says: 'its content is not what was registered' }];
-  return { file: parsed(read.text), changed };
+  const file = orNull(() => JSON.parse(read.text.replace(/^\uFEFF/, '')) as Json);
+  return { file, changed };
 }
 
 async function changedFiles(folder: ArtifactFolder, { files, status }: ArtifactCard): Promise<readonly Changed[]> {
@@ -95,12 +97,4 @@ async function changedFiles(folder: ArtifactFolder, { files, status }: ArtifactC
     else if (now.value !== sha256) found.push({ path, says: 'its content is not what was registered' });
   }
   return found;
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
-  } catch {
-    return null;
-  }
 }

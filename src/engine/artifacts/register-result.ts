@@ -5,13 +5,12 @@
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { ok } from '../../foundation/result.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
-import type { NamedFile } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { Context } from '../context.ts';
-import { addCard, loadCard } from './cards.ts';
+import { addCard, hashFiles, loadCard } from './cards.ts';
 
 export interface RegisteredResult {
   readonly id: ArtifactId;
@@ -58,21 +57,8 @@ async function cardOf(
     return { ...card, ...unread, status: 'created', flaw: read.refusal };
   }
   const { type, version, phase, required, optional, validation } = read.value;
-  const { files, flaw } = await filesOf(folder, read.value.files);
-  const wrong = flaw ?? (validation === 'passed' ? null : 'artifact-not-valid');
-  const said = { type, version, phase, required, optional, files };
+  const files = await hashFiles(folder, read.value.files);
+  const wrong = !files.ok ? 'artifact-file' : validation === 'passed' ? null : 'artifact-not-valid';
+  const said = { type, version, phase, required, optional, files: files.ok ? files.value : [] };
   return { ...card, ...said, status: wrong === null ? 'active' : 'created', flaw: wrong };
-}
-
-async function filesOf(
-  folder: ArtifactFolder,
-  paths: readonly string[],
-): Promise<{ readonly files: readonly NamedFile[]; readonly flaw: string | null }> {
-  const files: NamedFile[] = [];
-  for (const path of paths) {
-    const hashed = await folder.hash(path);
-    if (!hashed.ok) return { files: [], flaw: 'artifact-file' };
-    files.push({ path, sha256: hashed.value });
-  }
-  return { files, flaw: null };
 }

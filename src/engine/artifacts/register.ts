@@ -12,7 +12,7 @@ import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts'
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { Context } from '../context.ts';
-import { deprecate, lacking, loadCard, saveCard } from './cards.ts';
+import { deprecate, hashFiles, lacking, loadCard, saveCard } from './cards.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 import { dependencyCycle } from './dependency-cycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -83,7 +83,8 @@ async function enter(
   }
   const active = moved({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
   await saveCard(folder, active);
-  await supersede(folder, [...artifact.supersedes, ...(request.supersedes ?? [])], active.id, nowMs);
+  const superseded = new Set([...artifact.supersedes, ...(request.supersedes ?? [])]);
+  for (const id of superseded) if (id !== active.id) await deprecate(folder, id, nowMs);
   return ok(active);
 }
 
@@ -120,23 +121,10 @@ async function checks(
   }
   const missing = await lacking(folder, artifact.required);
   if (missing.length > 0) return err({ code: 'artifact-lacks', id, missing });
-  const files: NamedFile[] = [];
-  for (const file of artifact.files) {
-    const hashed = await folder.hash(file);
-    if (!hashed.ok) return err({ code: 'artifact-file', id, file, says: hashed.refusal });
-    files.push({ path: file, sha256: hashed.value });
-  }
+  const files = await hashFiles(folder, artifact.files);
+  if (!files.ok) return err({ code: 'artifact-file', id, ...files.refusal });
   if (artifact.validation !== 'passed') return err({ code: 'artifact-not-valid', id, status: artifact.validation });
-  return ok(files);
-}
-
-async function supersede(
-  folder: ArtifactFolder,
-  ids: readonly ArtifactId[],
-  by: ArtifactId,
-  nowMs: number,
-): Promise<void> {
-  for (const id of new Set(ids)) if (id !== by) await deprecate(folder, id, nowMs);
+  return files;
 }
 
 function cardOf(

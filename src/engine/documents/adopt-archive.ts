@@ -7,6 +7,7 @@ import { fileNameOf } from '../../formats/document/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { DocumentPlace } from '../../folders/folder.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import { insertSettled, reasonAgainst } from './adopt.ts';
 import type { Writer } from './attribution.ts';
@@ -24,7 +25,9 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
     const ids = await folder.listIn(month);
     for (let from = 0; from < ids.length; from += BATCH_MAX) {
       if (!(await loop.goOn()) || (await isPaused(documents))) return adopted;
-      const unknown = await unknownAmong(documents, ids.slice(from, from + BATCH_MAX));
+      const batch = ids.slice(from, from + BATCH_MAX);
+      const known = await handoffsByIds(ctx.store, batch);
+      const unknown = batch.filter((id) => !known.has(id));
       const done = await Promise.all(
         unknown.map(async (id) =>
           documents.sharedInsert.inside(async () => (await loop.goOn()) && adoptSettled(documents, month, id)),
@@ -34,12 +37,6 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
     }
   }
   return adopted;
-}
-
-async function unknownAmong({ ctx }: Documents, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
-  const { items } = await ctx.store.find({ by: 'ids', ids });
-  const known = new Set(items.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
 }
 
 /** Whether the document was new to the database. */

@@ -2,6 +2,7 @@
  * Decisions for what a commit tells: it has happened elsewhere. All of its steps are written together, or none where one
  * of them is not legal. Evidence is not checked again, because a commit must never make this machine run something.
  */
+import { defined } from '../../foundation/defined.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -24,7 +25,7 @@ import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy, type RequestedMove } from '../change.ts';
 import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
-import { failureText } from '../handoffs/failure-text.ts';
+import { failureText, resultText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
 import { verifiersIn } from '../../formats/document/read.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
@@ -62,7 +63,7 @@ export function decideFromCommit(
   );
 }
 
-const NO_RESULT = '{"kind":"result","result":null}' as JsonText;
+const NO_RESULT = resultText(null);
 
 function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
   const decide = (
@@ -136,18 +137,9 @@ function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
 
 /** What the fields of a document change in the draft. */
 export function revisionOf(fields: RevisedFields): Revision {
-  const { title, purpose, context, deliverables, verification_criteria: criteria, verifiers } = fields;
-  const terms = {
-    ...(deliverables === undefined ? {} : { deliverables }),
-    ...(criteria === undefined ? {} : { criteria }),
-    ...(verifiers === undefined ? {} : { verifiers: verifiersIn(fields) }),
-  };
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(Object.keys(terms).length === 0 ? {} : { terms }),
-    inputFields: {
-      ...(purpose === undefined ? {} : { purpose }),
-      ...(context === undefined ? {} : { context }),
-    },
-  };
+  const { title, purpose, context, deliverables, verification_criteria: criteria } = fields;
+  const verifiers = fields.verifiers === undefined ? undefined : verifiersIn(fields);
+  const terms = defined({ deliverables, criteria, verifiers });
+  const inputFields = defined({ purpose, context });
+  return { ...defined({ title }), ...(Object.keys(terms).length === 0 ? {} : { terms }), inputFields };
 }

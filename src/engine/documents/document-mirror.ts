@@ -3,6 +3,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { documentId } from '../../formats/document/names.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { DocumentMirror, Context } from '../context.ts';
+import { findHandoff } from '../handoffs/find.ts';
 import { adoptArchive } from './adopt-archive.ts';
 import { reconcile, takeInNews } from './reconcile.ts';
 import type { Documents } from './documents.ts';
@@ -43,9 +44,7 @@ export function openDocumentMirror(
       for (let nth = 1; nth <= SAME_DAY_MAX; nth += 1) {
         const id = documentId({ ...parts, createdAt }, nth);
         const isTaken =
-          taken.has(id) ||
-          (await folder.find(id, createdAt)) !== null ||
-          (await ctx.store.find({ by: 'ids', ids: [id] })).items.length > 0;
+          taken.has(id) || (await folder.find(id, createdAt)) !== null || (await findHandoff(ctx, id)) !== null;
         if (!isTaken) return id;
       }
       throw new Error(`${SAME_DAY_MAX} documents of one day have the same name`);

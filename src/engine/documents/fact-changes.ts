@@ -1,5 +1,5 @@
 /** What a fact changes in a document. Pure: the same facts always give the same changes. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import { assuranceOf, type Assurance } from '../../domain/assurance.ts';
 import type { Claim } from '../../domain/evidence.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -96,14 +96,14 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     ...(fact.deed === 'unblock' ? answered(fact, detail) : {}),
     open_question: null,
   }),
-  blocked: ({ detail }) => ({ open_question: textOrNull(detail['question']) }),
+  blocked: ({ detail }) => ({ open_question: textIn(detail['question']) }),
   accepted: ({ fact, handoff, detail, at }) =>
     fact.deed === 'rework'
-      ? { delivered_at: null, rework_reason: textOrNull(detail['reason']), reworked_at: at }
+      ? { delivered_at: null, rework_reason: textIn(detail['reason']), reworked_at: at }
       : {
           acknowledged_at: at,
           acknowledged_by: handoff.to,
-          acknowledgment_notes: textOrNull(detail['notes']),
+          acknowledgment_notes: textIn(detail['notes']),
         },
   delivered: ({ handoff, at }) => ({
     delivered_at: at,
@@ -118,7 +118,7 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     return {
       completed_at: at,
       completion_verified_by: isJudged ? speaker : null,
-      completion_notes: textOrNull(detail['notes']),
+      completion_notes: textIn(detail['notes']),
       criteria_checks: criteriaOf(handoff, detail),
       assurance,
       verification_record: isJudged
@@ -128,10 +128,10 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
   },
   failed: ({ detail }) => rejection(END_TYPE.failed, words(detail['code'], detail['message'])),
   rejected: ({ fact, detail }) => ({
-    ...rejection(textOrNull(detail['type']) ?? 'unspecified', textOrNull(detail['reason'])),
+    ...rejection(textIn(detail['type']) ?? 'unspecified', textIn(detail['reason'])),
     escalated_to: escalatedTo(fact)?.[0] ?? null,
   }),
-  cancelled: ({ detail }) => rejection(END_TYPE.cancelled, textOrNull(detail['reason'])),
+  cancelled: ({ detail }) => rejection(END_TYPE.cancelled, textIn(detail['reason'])),
   expired: () => ({}),
 };
 
@@ -146,7 +146,7 @@ function signatureOf(fact: Fact): DocumentChanges {
 
 /** `question` is filled in later, from the text that asked it. */
 function answered({ by }: Fact, detail: JsonObject): DocumentChanges {
-  const answer = textOrNull(detail['answer']);
+  const answer = textIn(detail['answer']);
   const speaker = speakerIn(by);
   return answer === null
     ? {}
@@ -175,7 +175,7 @@ function criteriaOf({ terms }: Handoff, detail: JsonObject): Said {
   const checks = Array.isArray(detail['criteria']) ? (detail['criteria'] as readonly JsonObject[]) : [];
   return terms.criteria.map((criterion) => {
     const judged = checks.find((each) => each['criterion'] === criterion);
-    return { criterion, status: judged === undefined ? 'not judged' : 'met', says: textOrNull(judged?.['says']) };
+    return { criterion, status: judged === undefined ? 'not judged' : 'met', says: textIn(judged?.['says']) };
   });
 }
 
@@ -184,11 +184,7 @@ function rejection(type: string, message: string | null): DocumentChanges {
 }
 
 function words(...parts: readonly (Json | undefined)[]): string | null {
-  return parts.map(textOrNull).filter(Boolean).join(': ') || null;
-}
-
-export function textOrNull(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+  return parts.map(textIn).filter(Boolean).join(': ') || null;
 }
 
 function later(from: number, ms: number | null): string | null {

@@ -22,18 +22,16 @@ import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
 import type { Opening } from '../../stores/store.ts';
 import type { WorkspaceRules } from '../context.ts';
-import { failureText } from '../handoffs/failure-text.ts';
+import { failureText, resultText } from '../handoffs/failure-text.ts';
 import { termsOf, type SendRequest } from '../handoffs/send.ts';
 import type { Writer } from './attribution.ts';
 import { claimsOf, markedIn } from './plan-edit.ts';
-
-type Asked = SendRequest & Required<Pick<SendRequest, 'id'>>;
 
 /** `request` is what the text asks for, as for any new document. */
 export function settledOpening(
   rules: WorkspaceRules,
   writer: Writer,
-  request: Asked,
+  request: SendRequest & Required<Pick<SendRequest, 'id'>>,
   body: JsonText,
   fields: DocumentFields,
 ): Opening {
@@ -105,7 +103,7 @@ function claimsFor({ terms }: Handoff, fields: DocumentFields): readonly Claim[]
 }
 
 function outcomeOf(fields: DocumentFields): JsonText {
-  if (fields.status === 'Complete') return '{"kind":"result","result":null}' as JsonText;
+  if (fields.status === 'Complete') return resultText(null);
   if (fields.status === 'Expired') return failureText({ code: 'EXPIRED', message: 'it expired before it came here' });
   const { type, reason } = rejectionIn(fields);
   const code = { [END_TYPE.cancelled]: 'CANCELLED', [END_TYPE.failed]: 'FAILED' }[type] ?? 'REJECTED';

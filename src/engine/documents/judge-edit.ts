@@ -82,8 +82,10 @@ async function takeCommitted(edited: Edited, writer: Writer): Promise<Round> {
   const isNothing = judged.ok && decide === null;
   if (isNothing && tellsAll(ctx.rules, whole, read.fields)) return agreeOn(edited, true);
   if (decide === null) {
+    if (!documents.isStrict()) return followGit(edited, writer, isNothing);
     // Under strict identity a commit proves only what its signer did in their own name.
-    return documents.isStrict() ? refuseUnproven(edited, writer.who) : followGit(edited, writer, isNothing);
+    if (isClosed(edited)) return settledElsewhere(edited);
+    return revert(edited, `${writer.who} has committed ${String(read.fields.status)}: ${UNPROVEN}`);
   }
   const done = await change(ctx, handoff, atRevision(handoff.revision, decide));
   if (!done.ok) return 'again';
@@ -140,11 +142,6 @@ async function followGit(edited: Edited, writer: Writer, isNothing: boolean): Pr
   // The record follows the last legal version; the next round finds the file that tells otherwise.
   await folder.told.add(id, last?.text ?? '');
   return 'again';
-}
-
-async function refuseUnproven(edited: Edited, author: string): Promise<Round> {
-  if (isClosed(edited)) return settledElsewhere(edited);
-  return revert(edited, `${author} has committed ${String(edited.read.fields.status)}: ${UNPROVEN}`);
 }
 
 /** For a commit that was taken in before: an older branch, or a file from which somebody removed what we wrote. */

@@ -6,14 +6,13 @@ import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
-import { NO_TRAIL } from '../../domain/facts.ts';
-import { blankHandoff, NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
+import { blankHandoff, type Handoff, type Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { readAgentId, type HandoffId } from '../../domain/names.ts';
 import { AGREED, hasChanged, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
 import { verifiersIn, type DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { Claimed } from '../../stores/store.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './attribution.ts';
 import { isRevised, revisedBy } from '../handoffs/revise.ts';
 import { verifiersFor } from '../handoffs/send.ts';
@@ -261,7 +260,7 @@ export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
 }
 
 /** Compares what is asked for, too. A text without `verifiers`, as older ones are, says nothing about them. */
-export function tellsAll(roles: Roles, whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
+export function tellsAll(roles: Roles, whole: Claimed, fields: DocumentFields): boolean {
   const { verifiers = [...whole.handoff.terms.verifiers] } = fields;
   return tellsSame(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
 }
@@ -282,10 +281,8 @@ function recordIn(roles: Roles, fields: DocumentFields, terms: Terms, state: Sta
     kind: 'document',
     from,
     to,
-    priority: 'normal',
     title: fields.title ?? null,
     task: fields.related_task ?? null,
-    lineage: NO_LINEAGE,
     terms: {
       ...terms,
       deliverables: fields.deliverables ?? [],
@@ -295,14 +292,10 @@ function recordIn(roles: Roles, fields: DocumentFields, terms: Terms, state: Sta
     createdAt,
     since,
     offeredAt: since,
-    notBefore: 0,
     attempt: isHeld ? 1 : 0,
-    excused: 0,
     fence: isHeld ? 1 : 0,
     custody: isHeld ? { by: 'hand', holder: to, untilAt: null } : null,
     blockedOn: state === 'blocked' ? { reason: 'question', text: question ?? '' } : null,
     claims: state === 'delivered' ? claimsOf(shownIn(fields)) : [],
-    assurance: null,
-    trail: NO_TRAIL,
   };
 }

@@ -12,8 +12,8 @@ import { principalText, SYSTEM } from '../../domain/principal.ts';
 import { errorsIn, readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import { REVISABLE } from '../../formats/document/schema.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
-import { andThen } from '../change.ts';
+import type { Claimed } from '../../stores/store.ts';
+import { inOrder } from '../change.ts';
 import { writerAs, type Roles, type Writer } from './attribution.ts';
 import { withToldClock } from './apply-commit.ts';
 import { agreedFields, asksSame } from './render.ts';
@@ -55,7 +55,7 @@ export function isImported(all: DocumentRead['all']): boolean {
 export function overruling(
   roles: Roles,
   writer: Writer,
-  whole: Pick<Whole, 'handoff' | 'body'>,
+  whole: Claimed,
   facts: readonly Fact[],
   lawful: readonly ReadVersion[],
 ): Result<Decide, string> {
@@ -73,7 +73,7 @@ export function overruling(
     }
     const since = firstOverruled(facts, to);
     const back = resuming(writer, to, { overruled: { from: since, to: handoff.revision }, commit: now.commit });
-    const all = judged.value === null ? back : andThen(back, () => true, judged.value);
+    const all = judged.value === null ? back : inOrder([back, judged.value]);
     return ok(withToldClock(all, now.read.fields));
   }
   return err(reason);
@@ -91,7 +91,7 @@ interface ResumedAt {
  */
 function beginningsFor(
   roles: Roles,
-  whole: Pick<Whole, 'handoff' | 'body'>,
+  whole: Claimed,
   lawful: readonly ReadVersion[],
   now: ReadVersion,
 ): readonly ResumedAt[] {

@@ -8,7 +8,7 @@ import { isFinal, type State } from '../../domain/lifecycle.ts';
 import { piecesOf, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
 import { REVISABLE, saysSame, type DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
-import type { CriterionCheck } from '../handoffs/verify.ts';
+import type { VerifyRequest } from '../handoffs/verify.ts';
 
 export type Step =
   | { readonly do: 'offer' | 'release' | 'expire' }
@@ -20,9 +20,9 @@ export type Step =
       readonly do: 'verify';
       readonly by: string | null;
       readonly notes: string | null;
-      readonly criteria: readonly CriterionCheck[];
+      readonly criteria: VerifyRequest['criteria'];
       /** The verifier's own evidence, besides what the doer showed. */
-      readonly seen: readonly SeenBy[];
+      readonly seen: Required<VerifyRequest>['seen'];
     }
   | { readonly do: 'rework'; readonly reason: string }
   /** `wasOffered`: nobody had accepted it. */
@@ -35,11 +35,6 @@ export type RevisedFields = Pick<DocumentFields, (typeof REVISABLE)[number]>;
 
 export interface Shown extends EvidenceText {
   readonly deliverable: string;
-}
-
-interface SeenBy {
-  readonly deliverable: string;
-  readonly evidence: readonly string[];
 }
 
 export type Plan =
@@ -233,7 +228,10 @@ function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] 
 }
 
 /** Evidence that repeats what the doer showed is not the verifier's own. */
-function seenIn({ verification_record: record, deliverable_status: marks }: DocumentFields): readonly SeenBy[] {
+function seenIn({
+  verification_record: record,
+  deliverable_status: marks,
+}: DocumentFields): Required<VerifyRequest>['seen'] {
   return (record?.deliverable_checks ?? []).flatMap(({ deliverable, evidence }) => {
     const seen = piecesOf(evidence ?? undefined);
     const claimed = (marks ?? []).find((mark) => mark.deliverable === deliverable)?.evidence;

@@ -1,5 +1,5 @@
 /** The text of a document, made from what the database knows. */
-import { isJsonObject, type Json } from '../../foundation/json.ts';
+import { isJsonObject, textIn, type Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -9,15 +9,15 @@ import { readEntries } from '../../formats/document/entries.ts';
 import { verifiersIn, type SaidFields } from '../../formats/document/read.ts';
 import { writeDocument } from '../../formats/document/write.ts';
 import { REVISABLE, saysSame, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { Claimed } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Roles } from './attribution.ts';
 import { instant, type Documents } from './documents.ts';
-import { changesFor, INPUT_FIELDS, textOrNull } from './fact-changes.ts';
+import { changesFor, INPUT_FIELDS } from './fact-changes.ts';
 
 /** The text that the database alone gives the document. */
-export async function renderNew({ ctx, folder }: Documents, whole: Whole): Promise<string> {
+export async function renderNew({ ctx, folder }: Documents, whole: Claimed): Promise<string> {
   const [first, ...rest] = await factsOf(ctx, whole.handoff.id);
   // A new document tells no more than its first state: nothing is acknowledged yet.
   const begun = Object.entries(first === undefined ? {} : toldBy(first, whole)).filter(([, value]) => value !== null);
@@ -34,13 +34,13 @@ function shownName(agent: string, roles: readonly Role[]): string {
 }
 
 /** All changes as one edit; a later fact replaces what an earlier one told. */
-export function changesOf(facts: readonly Fact[], whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
+export function changesOf(facts: readonly Fact[], whole: Claimed): DocumentChanges {
   return facts.reduce<DocumentChanges>((before, fact) => {
     return { ...before, ...withQuestion(toldBy(fact, whole), before['open_question'] ?? null) };
   }, {});
 }
 
-function toldBy(fact: Fact, whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
+function toldBy(fact: Fact, whole: Claimed): DocumentChanges {
   return changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
 }
 
@@ -70,11 +70,11 @@ export function retold(text: string, changes: DocumentChanges): string {
 }
 
 /** What a document tells of a handoff that has just been created. */
-export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>): NewDocument {
+export function agreedFields({ handoff, body }: Claimed): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isJsonObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
-  const target = textOrNull(said['target_completion']);
+  const target = textIn(said['target_completion']);
   return {
     handoff_id: id,
     from_agent: from,
@@ -86,23 +86,19 @@ export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>)
     updated_at: instant(createdAt),
     expires_at: null,
     title: title ?? task ?? id,
-    purpose: textOrNull(said['purpose']),
-    context: textOrNull(said['context']) ?? otherInput(input),
+    purpose: textIn(said['purpose']),
+    context: textIn(said['context']) ?? otherInput(input),
     deliverables: [...terms.deliverables],
     verification_criteria: [...terms.criteria],
     ...(terms.verifiers.length === 0 ? {} : { verifiers: [...terms.verifiers] }),
     ...(target === null ? {} : { target_completion: target }),
-    source_meeting: textOrNull(said['meeting']),
-    skill_web_node: textOrNull(said['skill']),
+    source_meeting: textIn(said['meeting']),
+    skill_web_node: textIn(said['skill']),
   };
 }
 
 /** Whether a text asks for what this handoff asks for. Verifiers of the workspace need not be named. */
-export function asksSame(
-  { verifiers }: Pick<Roles, 'verifiers'>,
-  whole: Pick<Whole, 'handoff' | 'body'>,
-  fields: DocumentFields,
-): boolean {
+export function asksSame({ verifiers }: Roles, whole: Claimed, fields: DocumentFields): boolean {
   const named = (said: DocumentFields): DocumentFields => {
     const others = verifiersIn(said).filter((agent) => !verifiers.includes(agent));
     return { ...said, verifiers: others.toSorted() };

@@ -7,6 +7,7 @@ import type { Handoff, Terms } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
+import { findHandoff } from '../handoffs/find.ts';
 import type { Documents, FoundFile } from './documents.ts';
 import { tellsSame } from './legal-change.ts';
 import { lawfulVersions } from './overrule.ts';
@@ -80,7 +81,7 @@ export async function unsyncedIn(documents: Documents, id?: HandoffId): Promise<
   await folder.prepare();
   const news = await newsAtHead(documents);
   const isNamed = async (each: HandoffId): Promise<boolean> =>
-    news === null || news.has(each) || (await ctx.store.find({ by: 'ids', ids: [each] })).items.length === 0;
+    news === null || news.has(each) || (await findHandoff(ctx, each)) === null;
   const names =
     id === undefined
       ? (news ?? (await folder.list()).flatMap(({ id: each }) => each ?? []))

@@ -2,7 +2,8 @@
 import type { HandoffId } from '../../domain/names.ts';
 import { bookmarkAt, cursorIn, openHandoffs, readNewFacts, reconcileEach } from '../folder-pass.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
-import type { SyncDepth, SyncResult, Context } from '../context.ts';
+import type { SyncDepth, SyncResult } from '../context.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { reconcile } from './reconcile.ts';
 import { isPaused, leave, NAME_RULE, type Documents } from './documents.ts';
 import { freshenIndex, makeIndex } from './index-file.ts';
@@ -37,7 +38,10 @@ export async function syncPass(documents: Documents, asked: SyncDepth, signal?: 
   if (loop.isStopped()) return { attended: ids.size };
   rememberStamps(documents, listed);
   // The bookmark stays while a document failed, so that the next process tries it too.
-  if (isNew && documents.again.size === 0) await saveBookmark(documents);
+  const { cursor } = documents.reading;
+  if (isNew && documents.again.size === 0 && cursor !== null) {
+    await folder.notes.save('bookmark', await bookmarkAt(documents.ctx, cursor));
+  }
   if (depth !== 'quick' && documents.again.size === 0) {
     await noteTip(documents, head);
     lastFull.head = head;
@@ -55,23 +59,15 @@ async function readFacts({ ctx, folder, reading, again }: Documents, ids: Set<Ha
   let isNew = false;
   await readNewFacts(ctx, reading, async (facts) => {
     isNew = true;
-    for (const id of await documentsIn(ctx, new Set(facts.map(({ fact }) => fact.handoff)))) {
+    const changed = facts.map(({ fact }) => fact.handoff);
+    for (const { id, kind } of (await handoffsByIds(ctx.store, changed)).values()) {
+      // Facts of queue handoffs are not for this mirror.
+      if (kind !== 'document') continue;
       ids.add(id);
       again.add(id);
     }
   });
   return isNew;
-}
-
-/** Facts of queue handoffs are not for this mirror. */
-async function documentsIn({ store }: Context, ids: ReadonlySet<HandoffId>): Promise<readonly HandoffId[]> {
-  if (ids.size === 0) return [];
-  const { items } = await store.find({ by: 'ids', ids: [...ids] });
-  return items.flatMap(({ id, kind }) => (kind === 'document' ? [id] : []));
-}
-
-async function saveBookmark({ ctx, folder, reading }: Documents): Promise<void> {
-  if (reading.cursor !== null) await folder.notes.save('bookmark', await bookmarkAt(ctx, reading.cursor));
 }
 
 type Listed = ReadonlyMap<HandoffId, string>;

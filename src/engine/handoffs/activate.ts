@@ -4,7 +4,7 @@ import { block } from '../../domain/moves/block.ts';
 import { offer } from '../../domain/moves/offer.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
-import { andThen, change, decideBy, previewDecision, type ChangeResult } from '../change.ts';
+import { change, decideBy, inOrder, previewDecision, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { awaited } from './dependencies.ts';
 
@@ -22,7 +22,7 @@ export async function activate(ctx: Context, principal: Principal, id: HandoffId
 
 /** The decision, and after it a block for what is still awaited; null: nothing is. */
 export function thenWaiting(decide: Decide, reason: 'dependency' | 'artifact' | null): Decide {
-  return reason === null ? decide : andThen(decide, () => true, decideWaiting(reason));
+  return reason === null ? decide : inOrder([decide, decideWaiting(reason)]);
 }
 
 export function decideWaiting(reason: 'dependency' | 'artifact'): Decide {

@@ -2,9 +2,8 @@ import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText 
 import { err, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Check, Claim } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { deliver as delivered } from '../../domain/moves/deliver.ts';
+import { deliver as delivered, type Delivery } from '../../domain/moves/deliver.ts';
 import { complete } from '../../domain/moves/verify.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -35,10 +34,8 @@ export interface DeliverRequest {
 
 export type DeliverRefusal = Refusal | SchemaRefusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
 
-const NOTHING_SHOWN: { readonly claims: readonly Claim[]; readonly checks: readonly Check[] } = {
-  claims: [],
-  checks: [],
-};
+type Shown = Pick<Delivery, 'claims' | 'checks'>;
+const NOTHING_SHOWN: Shown = { claims: [], checks: [] };
 
 /**
  * Where nobody has to verify, delivered work is completed in the same transaction. `reported`: the only source that the
@@ -78,8 +75,6 @@ export async function deliver(
   const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), COMPLETE);
   return change(ctx, request.target, record === null ? decideAll : ofSameAcceptance(record, decideAll));
 }
-
-type Shown = typeof NOTHING_SHOWN;
 
 function decideDelivery(
   principal: Principal,

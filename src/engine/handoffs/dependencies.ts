@@ -4,6 +4,7 @@ import type { Handoff, Terms } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { lacksArtifact } from '../artifacts/awaited-artifacts.ts';
 import type { Context } from '../context.ts';
+import { handoffsByIds } from './find.ts';
 
 /** A retry of a retry of …: no chain is longer. */
 const GENERATIONS_MAX = 32;
@@ -13,11 +14,9 @@ const RETRIES_MAX = 1_000;
 export type Counting = ReadonlyMap<HandoffId, Handoff>;
 
 export async function countingFor({ store }: Context, ids: readonly HandoffId[]): Promise<Counting> {
-  if (ids.length === 0) return new Map();
-  const { items } = await store.find({ by: 'ids', ids: [...new Set(ids)] });
-  const counting = new Map(items.map((handoff) => [handoff.id, handoff]));
+  const counting = new Map(await handoffsByIds(store, ids));
   const origins = new Map<HandoffId, HandoffId>(ids.map((id) => [id, id]));
-  let failed = items.filter(({ state }) => hasEndedBadly(state));
+  let failed = [...counting.values()].filter(({ state }) => hasEndedBadly(state));
   for (let generation = 0; failed.length > 0 && generation < GENERATIONS_MAX; generation += 1) {
     const { items: retries } = await store.find({ by: 'retries', of: failed, max: RETRIES_MAX });
     for (const retry of retries) {

@@ -5,6 +5,7 @@ import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import type { Claimed } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { countingFor } from './dependencies.ts';
 
@@ -12,10 +13,7 @@ import { countingFor } from './dependencies.ts';
 const RESULTS_BYTES_MAX = JSON_BYTES_MAX;
 
 /** The same with the results of its dependencies in its body; as it is where it has none, or still waits for them. */
-export async function withDependencyResults<Given extends { readonly handoff: Handoff; readonly body: JsonText }>(
-  ctx: Context,
-  given: Given,
-): Promise<Given> {
+export async function withDependencyResults<Given extends Claimed>(ctx: Context, given: Given): Promise<Given> {
   const { terms, state } = given.handoff;
   if (terms.dependsOn.length === 0 || state === 'draft' || state === 'blocked') return given;
   const dependencies = await resultsOf(ctx, terms.dependsOn);

@@ -105,10 +105,8 @@ export async function judgeDependents(ctx: Context, handoffs: readonly Handoff[]
 
 /** Answers those that were changed. */
 async function judge(ctx: Context, waiting: readonly Handoff[]): Promise<readonly Handoff[]> {
-  const counting = await countingFor(
-    ctx,
-    waiting.flatMap(({ terms }) => terms.dependsOn),
-  );
+  const dependencies = waiting.flatMap(({ terms }) => terms.dependsOn);
+  const counting = await countingFor(ctx, dependencies);
   const changed: Handoff[] = [];
   for (const handoff of waiting) {
     const decide = await decisionFor(ctx, handoff, counting);

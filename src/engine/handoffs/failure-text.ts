@@ -1,10 +1,15 @@
-/** What stands in the outcome of a handoff that did not succeed. */
-import type { JsonText } from '../../foundation/json.ts';
+/** What stands in the outcome of a handoff. */
+import type { Json, JsonText } from '../../foundation/json.ts';
 import type { Failure } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 
 export function failureText(failure: Failure): JsonText {
   const outcome: Outcome = { kind: 'failure', ...failure };
+  return JSON.stringify(outcome) as JsonText;
+}
+
+export function resultText(result: Json): JsonText {
+  const outcome: Outcome = { kind: 'result', result };
   return JSON.stringify(outcome) as JsonText;
 }
 

@@ -1,4 +1,4 @@
-/** Reads of the store that many operations begin with: one handoff under a right, and page after page. */
+/** Reads of the store that many operations begin with: one handoff under a right, many by their ids, and page after page. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -12,6 +12,22 @@ type Finds = Pick<Context, 'store'>;
 
 export async function findHandoff({ store }: Finds, id: HandoffId): Promise<Handoff | null> {
   return (await store.find({ by: 'ids', ids: [id] })).items[0] ?? null;
+}
+
+const IDS_PAGE = 500;
+
+/** The records of these ids, as far as there are any; each id is asked for once. */
+export async function handoffsByIds(
+  store: Pick<Store, 'find'>,
+  ids: Iterable<HandoffId>,
+): Promise<ReadonlyMap<HandoffId, Handoff>> {
+  const found = new Map<HandoffId, Handoff>();
+  const all = [...new Set(ids)];
+  for (let at = 0; at < all.length; at += IDS_PAGE) {
+    const { items } = await store.find({ by: 'ids', ids: all.slice(at, at + IDS_PAGE) });
+    for (const handoff of items) found.set(handoff.id, handoff);
+  }
+  return found;
 }
 
 /** The handoff, where the principal has this right to it. */

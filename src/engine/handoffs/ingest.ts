@@ -15,8 +15,8 @@ import { ROUNDS_MAX, type Guard, type Opening } from '../../stores/store.ts';
 import { atRevision, reconcileFolders, relay } from '../change.ts';
 import { legFor, type LegRefusal } from '../summaries/find-leg.ts';
 import type { BlockKeys } from '../summaries/block-keys.ts';
-import { bodyOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
-import { planFor, rootIdOf, type Did, type Plan, type PlanRefusal, type Situation } from '../summaries/plan.ts';
+import { bodyOf, legIdOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
+import { planFor, type Did, type Plan, type PlanRefusal, type Situation } from '../summaries/plan.ts';
 import { decideReport, type Voice } from '../summaries/report.ts';
 import { noticeFor } from '../summaries/notices.ts';
 import type { Context } from '../context.ts';
@@ -207,10 +207,9 @@ function doneAs({ did, escalatedTo, says, word }: Plan, [leg, opened]: readonly 
 }
 
 /** Work that nobody asked for counts as asked for by the agent that did it. */
-function rootPlan(now: Situation): LegPlan {
-  const { summary, from } = now;
+function rootPlan({ summary, from, key }: Situation): LegPlan {
   return {
-    id: rootIdOf(now),
+    id: legIdOf(key, 'root'),
     from,
     to: from,
     task: taskOf(summary),

@@ -1,4 +1,5 @@
 /** What has to be known before a handoff can be made: its id, its body, its lineage and what it waits for. */
+import { defined } from '../../foundation/defined.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -7,7 +8,7 @@ import { hasEndedBadly, type DependencyStates } from '../../domain/dependencies.
 import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
 import { create } from '../../domain/moves/create.ts';
-import type { ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { isHidden, may } from '../../domain/rights.ts';
@@ -159,24 +160,16 @@ async function isAnswered({ store }: Context, principal: Principal, key: string)
 
 function writeBody(rules: WorkspaceRules, request: SendRequest): Result<JsonText, JsonProblem> {
   const { input, schema, context, outputSchema, message, leg, warnings } = request;
-  const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
-  const body: Body = {
-    input,
-    ...(schema === undefined ? {} : { schema }),
-    ...(context === undefined ? {} : { context }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(message === undefined ? {} : { message }),
-    ...(isNobody(source) ? {} : { source }),
-    ...(isNobody(target) ? {} : { target }),
-    ...(leg === undefined ? {} : { leg }),
-    ...(warnings === undefined ? {} : { warnings }),
-  };
+  const [source, target] = [partyOf(rules, request.from), partyOf(rules, request.to)];
+  const body: Body = defined({ input, schema, context, outputSchema, message, source, target, leg, warnings });
   return message === undefined ? writeJson(body) : writeJson(body, WITH_MESSAGE);
 }
 
 /** The text of a file, in which every quote takes two bytes here, and what was understood of it. */
 const WITH_MESSAGE = { bytesMax: 3 * JSON_BYTES_MAX, nodesMax: JSON_NODES_MAX };
 
-function isNobody({ phase, agentType }: Party): boolean {
-  return phase === undefined && agentType === undefined;
+/** Undefined: nothing is configured of the agent. */
+function partyOf(rules: WorkspaceRules, agent: AgentId): Party | undefined {
+  const party = rules.partyOf(agent);
+  return party.phase === undefined && party.agentType === undefined ? undefined : party;
 }

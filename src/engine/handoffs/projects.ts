@@ -5,7 +5,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { ProjectFold, type ProjectTrail } from '../../domain/project-trail.ts';
 import type { Context } from '../context.ts';
-import { pagesOfFacts } from './find.ts';
+import { handoffsByIds, pagesOfFacts } from './find.ts';
 
 const FACTS_PAGE = 1_000;
 
@@ -43,8 +43,6 @@ export function openProjects(ctx: Context): { read(): Promise<readonly ProjectTr
 /** Of completed handoffs, which never change. */
 type Known = Map<string, Assurance | null>;
 
-const IDS_PAGE = 200;
-
 /** Whether a record was imported stands in the record and not in its trail. */
 async function withAssurance(
   { store, rules }: Context,
@@ -53,10 +51,7 @@ async function withAssurance(
 ): Promise<readonly ProjectTrail[]> {
   const done = trails.flatMap(({ legs }) => legs.filter(({ state }) => state === 'completed').map(({ id }) => id));
   const ids = done.filter((id) => !known.has(id)) as HandoffId[];
-  for (let at = 0; at < ids.length; at += IDS_PAGE) {
-    const { items } = await store.find({ by: 'ids', ids: ids.slice(at, at + IDS_PAGE) });
-    for (const handoff of items) known.set(handoff.id, assuranceOf(handoff));
-  }
+  for (const [id, handoff] of await handoffsByIds(store, ids)) known.set(id, assuranceOf(handoff));
   return trails.map((trail) => ({
     ...trail,
     legs: trail.legs.map((leg) => {
@@ -74,21 +69,17 @@ export interface AuditEntry {
 
 /** Everything that happened, in the order of the trail; with a project, what happened to its legs. */
 export async function* auditTrail(ctx: Context, project: string | null): AsyncGenerator<readonly AuditEntry[]> {
-  const wanted = project === null ? null : new Set((await projects(ctx, project)).flatMap(idsOf));
+  const wanted =
+    project === null ? null : new Set((await projects(ctx, project)).flatMap(({ legs }) => legs.map(({ id }) => id)));
   for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) {
     const all = page.map(({ fact }) => fact);
     const facts = wanted === null ? all : all.filter(({ handoff }) => wanted.has(handoff));
-    const ids = [...new Set(facts.map(({ handoff }) => handoff))];
-    const { items } = ids.length === 0 ? { items: [] } : await ctx.store.find({ by: 'ids', ids });
-    const byId = new Map(items.map((handoff) => [handoff.id, handoff]));
+    const ids = facts.map(({ handoff }) => handoff);
+    const byId = await handoffsByIds(ctx.store, ids);
     // A handoff is never deleted, so each fact has one.
     yield facts.flatMap((fact) => {
       const handoff = byId.get(fact.handoff);
       return handoff === undefined ? [] : [{ fact, handoff }];
     });
   }
-}
-
-function idsOf({ legs }: ProjectTrail): readonly string[] {
-  return legs.map(({ id }) => id);
 }

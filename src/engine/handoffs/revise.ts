@@ -16,7 +16,7 @@ import type { Handoff, Terms } from '../../domain/handoff.ts';
 import { revise as reviseMove, type Revised } from '../../domain/moves/revise.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { ROUNDS_MAX, type Whole } from '../../stores/store.ts';
+import { ROUNDS_MAX, type Claimed } from '../../stores/store.ts';
 import { atRevision, change, decideBy, previewDecision } from '../change.ts';
 import type { Context } from '../context.ts';
 import { schemaRefusal } from './prepare-send.ts';
@@ -53,7 +53,7 @@ export async function revise(
 async function reviseSeen(
   ctx: Context,
   principal: Principal,
-  whole: Whole,
+  whole: Claimed,
   revision: Revision,
 ): Promise<Result<Handoff, SendRefusal>> {
   const { handoff } = whole;
@@ -90,7 +90,7 @@ export interface RevisedDraft {
 const WAS_MAX = 64 * 1024;
 
 export function revisedBy(
-  { handoff, body }: Pick<Whole, 'handoff' | 'body'>,
+  { handoff, body }: Claimed,
   { title, priority, terms = {}, input, inputFields = {} }: Revision,
 ): Result<RevisedDraft, JsonProblem> {
   const was: Record<string, Json> = {};

@@ -4,6 +4,7 @@ import { isShortId, type HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
+import { findHandoff } from './find.ts';
 
 /** Six digits are shared by this many only where there are hundreds of millions of handoffs. */
 const MATCHES_MAX = 50;
@@ -21,14 +22,12 @@ export interface AmbiguousId {
  * it was given: the operation itself says that there is no such handoff.
  */
 export async function wholeIdOf(
-  { store }: Context,
+  ctx: Context,
   principal: Principal,
   given: HandoffId,
 ): Promise<Result<HandoffId, AmbiguousId>> {
-  if (!isShortId(given)) return ok(given);
-  const named = await store.find({ by: 'ids', ids: [given] });
-  if (named.items.length > 0) return ok(given);
-  const { items } = await store.find({ by: 'short-id', short: given, max: MATCHES_MAX });
+  if (!isShortId(given) || (await findHandoff(ctx, given)) !== null) return ok(given);
+  const { items } = await ctx.store.find({ by: 'short-id', short: given, max: MATCHES_MAX });
   const ids = items.filter((handoff) => may(principal, 'read', handoff).ok).map(({ id }) => id);
   if (ids.length > 1) return err({ code: 'ambiguous-id', short: given, ids: ids.slice(0, NAMED_MAX) });
   return ok(ids[0] ?? given);

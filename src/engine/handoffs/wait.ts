@@ -48,14 +48,8 @@ async function firstLook(ctx: Context, principal: Principal, id: HandoffId): Pro
   return ok(isFinal(handoff.value.state) ? await ctx.store.load(id, 'settled') : null);
 }
 
-interface TimeLimit {
-  readonly over: Promise<void>;
-  isOver(): boolean;
-  end(): void;
-}
-
 /** Null: the wait has no limit. */
-function limitOf({ timers }: Context, { timeoutMs, signal }: WaitOptions): TimeLimit | null {
+function limitOf({ timers }: Context, { timeoutMs, signal }: WaitOptions) {
   if (timeoutMs === undefined && signal === undefined) return null;
   const stop = new AbortController();
   const end = (): void => stop.abort('over');

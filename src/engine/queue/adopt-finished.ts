@@ -2,6 +2,7 @@
 import type { HandoffId } from '../../domain/names.ts';
 import { readMessage } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import { isAdoptableEnd } from './adopt.ts';
 import { reconcile } from './reconcile.ts';
@@ -67,8 +68,7 @@ async function* unknownPages(
 
 /** What was pruned is known too: its file may stay as long as its owner likes. */
 async function unknownOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
-  const { items } = ids.length === 0 ? { items: [] } : await ctx.store.find({ by: 'ids', ids });
-  const known = new Set(items.map(({ id }) => id));
+  const known = await handoffsByIds(ctx.store, ids);
   const absent = ids.filter((id) => !known.has(id));
   if (absent.length === 0) return [];
   const pruned = new Set((await ctx.store.retention.removed(absent)).map(({ id }) => id));

@@ -16,7 +16,8 @@ import {
 import { writeRefusal } from '../../formats/queue-message/write-refusal.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { QueueFolder } from '../../folders/queue-folder-names.ts';
-import { violationOf, type SchemaRefusal } from '../schema-registry.ts';
+import { violationFailure, type SchemaRefusal } from '../schema-registry.ts';
+import { findHandoff } from '../handoffs/find.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
 import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
@@ -42,15 +43,11 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
   if (isLeftover) return adopt(queue, id, others);
   const asked = requestIn(queue, id, file.text);
   const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
-  if (unproven !== null) {
-    await putAside(queue, place, id, wrong('', unproven), file.text);
-    return 'done';
-  }
+  if (unproven !== null) return putAside(queue, place, id, wrong('', unproven), file.text);
   if (asked.ok) return take(queue, place, file, asked.value);
   if (isEnd) return 'done';
   if (isStillWritten(asked.refusal, file)) return 'later';
-  await putAside(queue, place, id, asked.refusal, file.text);
-  return 'done';
+  return putAside(queue, place, id, asked.refusal, file.text);
 }
 
 function isFinished(place: QueueFolder): boolean {
@@ -80,9 +77,7 @@ function whyUnproven(queue: Queue, place: QueueFolder, { from, to }: QueueReques
   return whyNotSend(queue, from) ?? (place === 'pending' ? null : whyNotTake(queue, to));
 }
 
-type Asked = ReturnType<typeof readRequest>;
-
-function requestIn({ ctx }: Queue, id: HandoffId, text: string): Asked {
+function requestIn({ ctx }: Queue, id: HandoffId, text: string): ReturnType<typeof readRequest> {
   const message = readMessage(text);
   if (!message.ok) return message;
   const retry = ctx.rules.terms.queue?.retry ?? DEFAULT_TERMS.queue.retry;
@@ -106,10 +101,7 @@ async function take(
   const { ctx } = queue;
   const { id, retryOf: old, ...rest } = request;
   const lineage = old === undefined ? ok(null) : await lineageOf(queue, request.from, old);
-  if (!lineage.ok) {
-    await putAside(queue, place, id, wrong('retry_of', lineage.refusal), text);
-    return 'done';
-  }
+  if (!lineage.ok) return putAside(queue, place, id, wrong('retry_of', lineage.refusal), text);
   // Over a limit it waits for a place: its sender cannot be asked to come back.
   const wanted: SendRequest = {
     ...rest,
@@ -125,11 +117,9 @@ async function take(
     if (!(await isPruned(queue, id))) return 'again';
     // The finished file of a pruned handoff stays as it is; another request under its id is answered.
     const says = 'it needs a new id: the handoff of this id is finished and was moved to an archive';
-    if (!isFinished(place)) await putAside(queue, place, id, wrong('handoff_id', says), text);
-    return 'done';
+    return isFinished(place) ? 'done' : putAside(queue, place, id, wrong('handoff_id', says), text);
   }
-  await putAside(queue, place, id, wrong('', wordsOf(kept.refusal)), text);
-  return 'done';
+  return putAside(queue, place, id, wrong('', wordsOf(kept.refusal)), text);
 }
 
 /** Null: the old one is not known here, so there is nothing to follow from. */
@@ -138,10 +128,8 @@ async function lineageOf(
   from: QueueRequest['from'],
   old: HandoffId,
 ): Promise<Result<Lineage | null, string>> {
-  const {
-    items: [handoff],
-  } = await ctx.store.find({ by: 'ids', ids: [old] });
-  if (handoff === undefined) return ok(null);
+  const handoff = await findHandoff(ctx, old);
+  if (handoff === null) return ok(null);
   const entitled = may(agentPrincipal(from), 'retry', handoff);
   if (!entitled.ok) return err(`${old} is ${handoff.state} and of @${handoff.from}; its sender can retry what failed`);
   const lineage = retryOf(handoff);
@@ -166,14 +154,8 @@ async function sendTolerantly(queue: Queue, user: string, wanted: SendRequest): 
 /** Input that does not follow its schema is a handoff that failed: its sender finds it there, and can send it again. */
 function failureOf(refusal: SendRefusal): Failure | null {
   switch (refusal.code) {
-    case 'schema-violated': {
-      const says = refusal.violations.map((each) => `${each.path}: ${each.says}`).join('; ');
-      return {
-        code: 'SCHEMA_VALIDATION_FAILED',
-        message: `the input does not follow ${refusal.schema}: ${says}`,
-        violations: refusal.violations.map(violationOf),
-      };
-    }
+    case 'schema-violated':
+      return violationFailure('SCHEMA_VALIDATION_FAILED', 'the input', refusal);
     case 'schema-unknown':
     case 'schema-broken':
       return { code: 'DEPENDENCY_MISSING', message: missing(refusal) };
@@ -207,14 +189,15 @@ async function putAside(
   id: HandoffId,
   problem: MessageProblem | { readonly kind: 'unfit'; readonly says: string; readonly isPlain: boolean },
   written?: string,
-): Promise<void> {
+): Promise<'done'> {
   const text = writeRefusal(id, problem, queue.ctx.store.nowMs(), written);
   await quarantine(queue, place, fileName(id), text.says);
   const isAwaited = problem.kind === 'unfit' ? problem.isPlain : written?.includes(JSON.stringify(id)) === true;
-  if (!isAwaited) return;
+  if (!isAwaited) return 'done';
   const there = await queue.folder.whereIs(id);
-  if (there.includes('completed')) return;
+  if (there.includes('completed')) return 'done';
   const known = there.includes('failed') ? await queue.folder.read('failed', id) : null;
   if (known === null || (known.kind === 'file' && isOurRefusal(known.text)))
     await queue.folder.put('failed', id, text.file);
+  return 'done';
 }

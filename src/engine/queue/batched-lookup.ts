@@ -2,6 +2,7 @@
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Store } from '../../stores/store.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 
 const PAGE = 200;
 
@@ -13,8 +14,7 @@ export function batchedLookup(store: Pick<Store, 'find'>): (id: HandoffId) => Pr
     const look = async (): Promise<ReadonlyMap<HandoffId, Handoff>> => {
       // Whoever asks from here on needs a newer answer.
       batch = null;
-      const { items } = await store.find({ by: 'ids', ids: [...ids] });
-      return new Map(items.map((handoff) => [handoff.id, handoff]));
+      return handoffsByIds(store, ids);
     };
     return { ids, found: Promise.resolve().then(look) };
   };

@@ -3,10 +3,10 @@
  * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { isJsonObject, KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, KEEPING_INTEGERS, readJson, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Body } from '../../domain/body.ts';
-import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
+import { readArtifactId } from '../../domain/names.ts';
 import { readArtifact } from '../../formats/artifact/read.ts';
 import type { Message } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
@@ -27,25 +27,24 @@ export async function registerClaimed(queue: Queue, whole: Whole, message: Messa
   const before = await loadCard(artifacts, id);
   const isFree = before === null || (before.status === 'created' && before.path === path);
   if (!isFree) return before.path === path ? schema : [...schema, `the artifact ${id} is registered as ${before.path}`];
-  await saveCard(artifacts, claimedCard(whole, { id, path, output, file }));
-  return file?.kind === 'file' ? schema : [...schema, `its artifact ${path} ${flawOf(file) ?? 'is not there'}`];
+  await saveCard(artifacts, claimedCard(whole, { id, path }, output, file));
+  if (file?.kind === 'file') return schema;
+  const says = file?.kind === 'unfit' ? `cannot be read: ${file.says}` : 'is not there';
+  return [...schema, `its artifact ${path} ${says}`];
 }
 
-interface ClaimedArtifact {
-  readonly id: ArtifactId;
-  readonly path: string;
-  readonly output: JsonObject;
-  readonly file: FileRead | null;
-}
-
-function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArtifact): ArtifactCard {
+function claimedCard(
+  { handoff }: Whole,
+  { id, path }: Pick<ArtifactCard, 'id' | 'path'>,
+  output: JsonObject,
+  file: FileRead | null,
+): ArtifactCard {
   const text = file?.kind === 'file' ? file.text : null;
   const read = text === null ? null : readArtifact(text);
   const known = read?.ok === true ? read.value : null;
-  const type = output['artifact_type'];
   return {
     id,
-    type: known?.type ?? (typeof type === 'string' && type !== '' ? type : 'result'),
+    type: known?.type ?? textIn(output['artifact_type']) ?? 'result',
     version: known?.version ?? '1.0.0',
     status: 'active',
     since: handoff.since,
@@ -64,10 +63,6 @@ function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArti
 
 /** In place of a flaw: nobody has checked it. */
 const CLAIMED = 'claimed, not checked';
-
-function flawOf(file: FileRead | null): string | null {
-  return file?.kind === 'unfit' ? `cannot be read: ${file.says}` : null;
-}
 
 /** Undefined: the answer does not show its content. */
 function contentIn(output: JsonObject, file: FileRead | null): Json | undefined {

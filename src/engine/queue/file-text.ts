@@ -37,16 +37,13 @@ export function openText(whole: Whole): string {
 export async function finalText(
   queue: Queue,
   whole: Whole,
-  {
-    body,
-    artifact,
-    isForeign,
-  }: { readonly body: Body; readonly artifact: ArtifactPlace | null; readonly isForeign: boolean },
+  artifact: ArtifactPlace | null,
+  isForeign: boolean,
 ): Promise<string> {
   const { handoff, outcome } = whole;
   return writeMessage({
     handoff,
-    body,
+    body: bodyOf(whole),
     outcome: outcome === null ? null : (parseExact(outcome) as Outcome),
     startedAt: await lastStart(queue, handoff),
     artifact,

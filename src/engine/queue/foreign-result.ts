@@ -25,15 +25,11 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   const { id, to } = whole.handoff;
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return 'again';
-  if (file.kind === 'unfit') {
-    await quarantine(queue, place, fileName(id), file.says);
-    return 'again';
-  }
+  if (file.kind === 'unfit') return quarantine(queue, place, fileName(id), file.says);
   const message = readMessage(file.text);
   if (!message.ok) {
     if (file.quietMs < UNREADABLE_MS && !wasLeft(whole.handoff, file.quietMs, queue)) return 'later';
-    await quarantine(queue, place, fileName(id), `unreadable: ${JSON.stringify(message.refusal)}`);
-    return 'again';
+    return quarantine(queue, place, fileName(id), `unreadable: ${JSON.stringify(message.refusal)}`);
   }
   if (isRefusal(message.value)) {
     // Ours, about an earlier text of this name that was put right since.
@@ -42,10 +38,7 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   }
   if (place === 'failed' && statusIn(message.value) === CANCELLED) return takeCancel(queue, whole, message.value);
   const unproven = whyNotTake(queue, to);
-  if (unproven !== null) {
-    await quarantine(queue, place, fileName(id), unproven);
-    return 'again';
-  }
+  if (unproven !== null) return quarantine(queue, place, fileName(id), unproven);
   if (isGivenUp(whole.handoff, message.value, place)) return bringBack(queue, whole, place);
   if (file.quietMs < patienceMs(message.value, place)) return 'later';
   const warnings = await warningsOf(queue, whole, place, message.value);
@@ -56,8 +49,7 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   }
   if (await hasMoved(queue, whole)) return 'again';
   const says = `${LATE}: the handoff is ${whole.handoff.state}, and this cannot end it (${refused})`;
-  await quarantine(queue, place, fileName(id), says);
-  return 'again';
+  return quarantine(queue, place, fileName(id), says);
 }
 
 /** Its worker moved it there without an answer, and the time of that attempt is over: it is offered again. */
@@ -100,8 +92,7 @@ async function takeCancel(queue: Queue, whole: Whole, message: Message): Promise
       (ended) => (ended.ok ? null : ended.refusal.code),
     ));
   if (refused === null || (unproven === null && (await hasMoved(queue, whole)))) return 'again';
-  await quarantine(queue, 'failed', fileName(id), `the handoff cannot be cancelled by a file: ${refused}`);
-  return 'again';
+  return quarantine(queue, 'failed', fileName(id), `the handoff cannot be cancelled by a file: ${refused}`);
 }
 
 /** Null: done. Otherwise the code of the refusal. */

@@ -6,8 +6,8 @@ import { readMessage } from '../../formats/queue-message/read.ts';
 import { folderFor, QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import type { Inspection, Quarantined } from '../../folders/folder.ts';
 import type { OpenQueueFolder } from '../../folders/queue-folder-names.ts';
-import { healthy, listed, type HealthCheck } from '../health-checks.ts';
-import type { Context } from '../context.ts';
+import { healthy, listed, problem, warning, type HealthCheck } from '../health-checks.ts';
+import { handoffsByIds, pagesOf } from '../handoffs/find.ts';
 import { unknownEnds } from './adopt-finished.ts';
 import { fileName, LATE, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
@@ -38,18 +38,17 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
   checks.push(
     lasting.length === 0
       ? healthy('queue files', 'files and database agree')
-      : { name: 'queue files', verdict: 'warning', says: listed(lasting.map(([, says]) => says)), todo: NEXT },
+      : warning('queue files', listed(lasting.map(([, says]) => says)), NEXT),
   );
   if (seen.wrong.length === 0) checks.push(...(await examineUnknownEnds(queue, signal)));
   checks.push(
     seen.dead.length === 0
       ? healthy('queue locks', 'no lock of a process that is gone')
-      : {
-          name: 'queue locks',
-          verdict: 'warning',
-          says: `left by processes that are gone: ${listed(seen.dead)}`,
-          todo: 'the next pass takes them away: baton sync',
-        },
+      : warning(
+          'queue locks',
+          `left by processes that are gone: ${listed(seen.dead)}`,
+          'the next pass takes them away: baton sync',
+        ),
   );
   return [...checks, ...examineQuarantine(seen.quarantined)];
 }
@@ -57,7 +56,7 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
 async function examineUnknownEnds(queue: Queue, signal: AbortSignal): Promise<readonly HealthCheck[]> {
   const { adoptable, brokenOff } = await unknownEnds(queue, UNKNOWN_MAX, signal);
   const warned = (names: readonly string[], says: string, todo: string): readonly HealthCheck[] =>
-    names.length === 0 ? [] : [{ name: 'queue files', verdict: 'warning', says: `${says}: ${listed(names)}`, todo }];
+    names.length === 0 ? [] : [warning('queue files', `${says}: ${listed(names)}`, todo)];
   return [
     ...warned(
       adoptable,
@@ -76,11 +75,11 @@ function examineFolders({ wrong }: Inspection): HealthCheck {
   const strange = wrong.filter(({ is }) => is !== 'missing');
   if (strange.length > 0) {
     const says = `${listed(strange.map(({ name, is }) => `${name} is ${is}`))}; the queue stands still`;
-    return { name: 'queue folders', verdict: 'problem', says, todo: 'put real folders there, then: baton sync' };
+    return problem('queue folders', says, 'put real folders there, then: baton sync');
   }
   if (wrong.length === 0) return healthy('queue folders', 'all there');
   const says = `missing: ${listed(wrong.map(({ name }) => name))}`;
-  return { name: 'queue folders', verdict: 'warning', says, todo: 'the next pass makes them: baton sync' };
+  return warning('queue folders', says, 'the next pass makes them: baton sync');
 }
 
 /** By name, in words. */
@@ -95,21 +94,17 @@ async function disagreements(queue: Queue, { open }: Inspection): Promise<Readon
       else places.set(id, [...(places.get(id) ?? []), place]);
     }
   }
-  const ids = [...places.keys()];
-  for (let at = 0; at < ids.length; at += PAGE) {
-    const page = ids.slice(at, at + PAGE);
-    const { items } = await ctx.store.find({ by: 'ids', ids: page });
-    const known = new Map(items.map((handoff) => [handoff.id, handoff]));
-    for (const id of page) {
-      const handoff = known.get(id);
-      const says = misplaced(id, handoff, places.get(id) ?? [], ctx.store.nowMs());
-      const other = says === null && handoff !== undefined ? await otherRequest(queue, handoff) : null;
-      if (says !== null || other !== null) said.set(id, says ?? other ?? '');
-    }
+  const known = await handoffsByIds(ctx.store, places.keys());
+  for (const [id, where] of places) {
+    const handoff = known.get(id);
+    const says = misplaced(id, handoff, where, ctx.store.nowMs());
+    const other = says === null && handoff !== undefined ? await otherRequest(queue, handoff) : null;
+    if (says !== null || other !== null) said.set(id, says ?? other ?? '');
   }
-  for await (const handoff of openOnes(ctx)) {
-    if (places.has(handoff.id)) continue;
-    said.set(handoff.id, `${handoff.id} is ${handoff.state} and has no file where open work lies`);
+  for await (const page of pagesOf(ctx.store, { by: 'filter', states: OPEN_STATES, max: PAGE })) {
+    for (const { id, kind, state } of page) {
+      if (kind === 'queue' && !places.has(id)) said.set(id, `${id} is ${state} and has no file where open work lies`);
+    }
   }
   return said;
 }
@@ -157,16 +152,6 @@ function misplaced(
   return `${id} is ${handoff.state}, and its file lies in ${where}`;
 }
 
-async function* openOnes({ store }: Context): AsyncGenerator<Handoff> {
-  for (let after: string | undefined; ;) {
-    const query = { by: 'filter', states: OPEN_STATES, max: PAGE } as const;
-    const { items, next } = await store.find(after === undefined ? query : { ...query, after });
-    yield* items.filter(({ kind }) => kind === 'queue');
-    if (next === null) return;
-    after = next;
-  }
-}
-
 function examineQuarantine(all: readonly Quarantined[]): readonly HealthCheck[] {
   if (all.length === 0) return [healthy('quarantine', 'empty')];
   const newestFirst = all.toSorted((a, b) => b.sinceMs - a.sinceMs);
@@ -180,12 +165,7 @@ function examineQuarantine(all: readonly Quarantined[]): readonly HealthCheck[] 
 function explained({ name, says, sinceMs, isFile }: Quarantined): HealthCheck {
   const since = new Date(sinceMs).toISOString();
   const reason = says ?? 'nobody wrote down why';
-  return {
-    name: 'quarantine',
-    verdict: 'warning',
-    says: `${name}, since ${since}: ${reason}`,
-    todo: todoFor(isFile, reason),
-  };
+  return warning('quarantine', `${name}, since ${since}: ${reason}`, todoFor(isFile, reason));
 }
 
 /** No command with the name in it: strangers choose names, and people copy commands. */

@@ -24,15 +24,11 @@ export async function setAside(queue: Queue, whole: Whole, place: QueueFolder): 
   const { id } = whole.handoff;
   const file = await folder.read(place, id);
   if (file.kind === 'absent') return 'again';
-  if (file.kind === 'unfit') {
-    await quarantine(queue, place, fileName(id), file.says);
-    return 'again';
-  }
+  if (file.kind === 'unfit') return quarantine(queue, place, fileName(id), file.says);
   const message = readMessage(file.text);
   if (!message.ok) {
     if (file.quietMs < WRITTEN_MS) return 'later';
-    await quarantine(queue, place, fileName(id), `the handoff ${id} has a file already, and this one cannot be read`);
-    return 'again';
+    return quarantine(queue, place, fileName(id), `the handoff ${id} has a file already, and this one cannot be read`);
   }
   if (isUntouched(file.text, whole)) {
     // Made by two of ours at the same time: nobody misses it.
@@ -40,8 +36,7 @@ export async function setAside(queue: Queue, whole: Whole, place: QueueFolder): 
     return 'again';
   }
   if (isSameRequest(message.value, whole)) {
-    await quarantine(queue, place, fileName(id), `a copy: the handoff ${id} has its file already`);
-    return 'again';
+    return quarantine(queue, place, fileName(id), `a copy: the handoff ${id} has its file already`);
   }
   const kept = await handleIdCollision(queue, whole, place, { message: message.value, user: file.user });
   if (kept !== null) queue.kept.push(kept);

@@ -11,7 +11,7 @@ import { writeResultFile } from './result-file.ts';
 import { setAside } from './id-collision.ts';
 import type { Looked, Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
-import { bodyOf, finalText, isEndedByFile, openText } from './file-text.ts';
+import { finalText, isEndedByFile, openText } from './file-text.ts';
 
 /**
  * A new one appears where nobody looks, and becomes visible only when the database still says so: a worker of ours may
@@ -44,7 +44,7 @@ export async function show({ ctx, folder, newestRecord }: Queue, { handoff }: Wh
 export async function bringBack(queue: Queue, whole: Whole, from: QueueFolder = 'in-progress'): Promise<Looked> {
   const { folder } = queue;
   const { id } = whole.handoff;
-  if (!(await folder.move(id, from, 'waiting'))) return 'again';
+  if (from !== 'waiting' && !(await folder.move(id, from, 'waiting'))) return 'again';
   if (!(await folder.rewrite('waiting', id, openText(whole)))) return 'again';
   await show(queue, whole);
   return 'again';
@@ -55,9 +55,8 @@ export async function finish(queue: Queue, whole: Whole, places: readonly QueueF
   const { folder } = queue;
   const { id, state } = whole.handoff;
   const isForeign = await isEndedByFile(queue, whole);
-  const body = bodyOf(whole);
-  const artifact = state === 'completed' && !isForeign ? await writeResultFile(queue, whole, body) : null;
-  const text = await finalText(queue, whole, { body, artifact: artifact?.place ?? null, isForeign });
+  const artifact = state === 'completed' && !isForeign ? await writeResultFile(queue, whole) : null;
+  const text = await finalText(queue, whole, artifact?.place ?? null, isForeign);
   const held = places.includes('in-progress') || (await takeOut(queue, whole, places));
   if (held === 'again') {
     await artifact?.registered;

@@ -74,14 +74,16 @@ export function byFile(user: string): Principal {
   return { kind: 'file', user };
 }
 
+/** What is left of the handoff has to be looked at once more. */
 export async function quarantine(
   { ctx, folder }: Queue,
   place: QueueFolder,
   name: string,
   says: string,
-): Promise<void> {
+): Promise<'again'> {
   // One of ours may have moved it on since its place was looked up.
   if (await folder.quarantine(place, name, says)) ctx.report({ kind: 'file-quarantined', name, place, says });
+  return 'again';
 }
 
 export function fileName(id: HandoffId): string {

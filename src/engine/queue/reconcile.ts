@@ -161,10 +161,7 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<Looked> {
   const { handoff } = whole;
   const file = await queue.folder.read('in-progress', handoff.id);
   if (file.kind === 'absent') return 'again';
-  if (file.kind === 'unfit') {
-    await quarantine(queue, 'in-progress', fileName(handoff.id), file.says);
-    return 'again';
-  }
+  if (file.kind === 'unfit') return quarantine(queue, 'in-progress', fileName(handoff.id), file.says);
   const message = readMessage(file.text);
   if (!message.ok && file.quietMs < WRITTEN_MS) return 'later';
   const isOver = message.ok
@@ -172,10 +169,7 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<Looked> {
     : wasLeft(handoff, file.quietMs, queue);
   if (isOver || handoff.state !== 'offered') return bringBack(queue, whole);
   const unproven = whyNotTake(queue, handoff.to);
-  if (unproven !== null) {
-    await quarantine(queue, 'in-progress', fileName(handoff.id), unproven);
-    return 'again';
-  }
+  if (unproven !== null) return quarantine(queue, 'in-progress', fileName(handoff.id), unproven);
   const taken = await accept(queue.ctx, byFile(file.user), handoff.id, {
     leaseMs: leaseOf(handoff),
     notes: 'the file is in in-progress/',
@@ -272,8 +266,7 @@ async function awaitingVerification(queue: Queue, whole: Whole, places: readonly
   const answered = answerPlace(places);
   if (answered === null) return 'done';
   if (places.includes('in-progress')) {
-    await quarantine(queue, answered, fileName(id), `the handoff ${id} is delivered and waits for its verification`);
-    return 'again';
+    return quarantine(queue, answered, fileName(id), `the handoff ${id} is delivered and waits for its verification`);
   }
   // Whole and in one step: whoever waits finds nothing in completed/ from then on.
   if (!(await queue.folder.move(id, answered, 'in-progress'))) return 'again';
@@ -286,30 +279,17 @@ async function sameRequest(queue: Queue, whole: Whole, place: QueueFolder): Prom
   const { id } = whole.handoff;
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return 'again';
-  if (file.kind === 'unfit') {
-    await quarantine(queue, place, fileName(id), file.says);
-    return 'again';
-  }
+  if (file.kind === 'unfit') return quarantine(queue, place, fileName(id), file.says);
   const message = readMessage(file.text);
   if (!message.ok) {
     if (file.quietMs < WRITTEN_MS) return 'later';
     const says = 'it can no longer be read; the database has it, and it is written anew';
-    await quarantine(queue, place, fileName(id), says);
-    return 'again';
+    return quarantine(queue, place, fileName(id), says);
   }
-  if (retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place, message.value);
-  if (isSameRequest(message.value, whole)) return 'done';
-  return setAside(queue, whole, place);
-}
-
-/** An attempt was lost before its file was ever touched. It is taken like a worker takes it, and offered anew. */
-async function renewed(queue: Queue, whole: Whole, place: QueueFolder, message: Message): Promise<Looked> {
-  if (!isSameRequest(message, whole)) return setAside(queue, whole, place);
-  const { id } = whole.handoff;
-  if (place !== 'waiting' && !(await queue.folder.move(id, place, 'waiting'))) return 'again';
-  await queue.folder.rewrite('waiting', id, openText(whole));
-  await show(queue, whole);
-  return 'again';
+  if (!isSameRequest(message.value, whole)) return setAside(queue, whole, place);
+  // An attempt was lost before its file was ever touched. It is taken like a worker takes it, and offered anew.
+  const isOld = retriesIn(message.value) < countedAttempts(whole.handoff);
+  return isOld ? bringBack(queue, whole, place) : 'done';
 }
 
 function answerPlace(places: readonly QueueFolder[]): 'completed' | 'failed' | null {

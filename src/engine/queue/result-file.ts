@@ -1,7 +1,7 @@
 /** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
 import { instantText } from '../../foundation/instant-text.ts';
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -20,11 +20,11 @@ interface ResultFile {
 }
 
 /** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
-export async function writeResultFile(queue: Queue, whole: Whole, body: Body): Promise<ResultFile | null> {
-  const { folder, ctx } = queue;
+export async function writeResultFile({ folder, ctx }: Queue, whole: Whole): Promise<ResultFile | null> {
   const { handoff, outcome } = whole;
   const left = outcome === null ? null : (parseExact(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
+  const body = bodyOf(whole);
   const wished = wishesOf(body);
   const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
   const paths = pathsFor(whole, wished);
@@ -120,7 +120,7 @@ function wishesOf({ message, target: known }: Body): Wishes {
   const { artifact_type: type, destination } = asked;
   const phase = target['phase'] ?? known?.phase;
   return {
-    type: typeof type === 'string' && type !== '' ? type : null,
+    type: textIn(type),
     destination: typeof destination === 'string' ? destination : null,
     phase: typeof phase === 'number' && Number.isInteger(phase) ? phase : null,
   };

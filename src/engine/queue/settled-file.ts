@@ -31,8 +31,12 @@ export async function settled(
   const other = places.find((place) => place !== right && (place === 'completed' || place === 'failed'));
   if (other !== undefined) {
     if (isUnfinished(await queue.folder.read(other, id))) return 'later';
-    await quarantine(queue, other, fileName(id), `${LATE}: the handoff is ${state}, and this second end came too late`);
-    return 'again';
+    return quarantine(
+      queue,
+      other,
+      fileName(id),
+      `${LATE}: the handoff is ${state}, and this second end came too late`,
+    );
   }
   if (!places.includes(right)) {
     const isNowhere = places.length === 0;
@@ -48,11 +52,8 @@ export async function settled(
   const wrong = await disagreement(queue, whole, file);
   if (wrong !== null) {
     await quarantine(queue, right, fileName(id), wrong);
-    return finish(
-      queue,
-      whole,
-      places.filter((place) => place !== right),
-    );
+    const others = places.filter((place) => place !== right);
+    return finish(queue, whole, others);
   }
   for (const place of places.filter((each) => each === 'pending' || each === 'in-progress')) {
     await quarantine(queue, place, fileName(id), `the handoff ${id} is ${state} already; a new one needs a new id`);

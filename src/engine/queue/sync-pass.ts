@@ -6,6 +6,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
 import { OPEN_QUEUE_FOLDERS, type OpenQueueFolder, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { bookmarkAt, cursorIn, openHandoffs, PASS_PAGE, readNewFacts, reconcileEach } from '../folder-pass.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { yieldingLoop, type YieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult } from '../context.ts';
 import { reconcile } from './reconcile.ts';
@@ -43,7 +44,7 @@ export async function syncPass(queue: Queue, asked: SyncDepth, signal?: AbortSig
   }
   const passed = { attended: 0 };
   const all = [...new Set([...revisions.keys(), ...places.keys(), ...wrong])];
-  const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, { wrong, places });
+  const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, wrong, places);
   const reconcileOne = async (id: HandoffId): Promise<boolean> => {
     const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
     if (depth === 'thorough' || wrong.has(id) || !(await queue.left.isAsLeft(id, told))) {
@@ -111,7 +112,8 @@ async function saveBookmark({ ctx, folder, reading, deferred }: Queue): Promise<
 async function withoutOurs(
   queue: Queue,
   ids: readonly HandoffId[],
-  { wrong, places }: Pick<Heard, 'wrong' | 'places'>,
+  wrong: Set<HandoffId>,
+  places: ReadonlyMap<HandoffId, ReadonlySet<QueueFolder>>,
 ): Promise<readonly HandoffId[]> {
   const { ctx, deferred, again, news, left } = queue;
   const nowMs = ctx.clock.monotonicMs();
@@ -132,8 +134,10 @@ async function withoutOurs(
     } else if (isOnlyOffered) defer(id);
     else asked.push(id);
   }
-  for (const [id, handoff] of await recordsOf(queue, asked)) {
-    if (handoff !== null && handoff.kind === 'queue' && (isOurs(handoff) || isFinal(handoff.state))) defer(id);
+  const records = await handoffsByIds(ctx.store, asked);
+  for (const id of asked) {
+    const handoff = records.get(id);
+    if (handoff?.kind === 'queue' && (isOurs(handoff) || isFinal(handoff.state))) defer(id);
     else now.push(id);
   }
   const overdue = await overdueOf(queue, nowMs);
@@ -142,27 +146,24 @@ async function withoutOurs(
   return [...now, ...overdue];
 }
 
-interface Heard {
-  readonly wrong: Set<HandoffId>;
-  readonly places: ReadonlyMap<HandoffId, ReadonlySet<QueueFolder>>;
-}
-
 function isBeyondPending(place: QueueFolder): boolean {
   return place === 'in-progress' || place === 'completed' || place === 'failed';
 }
 
 /** Of what was left to ours, those whose file is not as theirs would be. */
 async function overdueOf(queue: Queue, nowMs: number): Promise<readonly HandoffId[]> {
-  const { deferred, news, unfinished } = queue;
+  const { ctx, deferred, news, unfinished } = queue;
   const due: HandoffId[] = [];
   for (const [id, atMs] of deferred) {
     if (nowMs - atMs < OURS_MS) break;
     due.push(id);
   }
   const overdue: HandoffId[] = [];
-  for (const [id, handoff] of await recordsOf(queue, due)) {
+  const records = await handoffsByIds(ctx.store, due);
+  for (const id of due) {
     deferred.delete(id);
-    const isAsOurs = handoff !== null && !unfinished.has(id) && (await isAsOursWould(queue, handoff));
+    const handoff = records.get(id);
+    const isAsOurs = handoff !== undefined && !unfinished.has(id) && (await isAsOursWould(queue, handoff));
     if (isAsOurs) news.delete(id);
     else overdue.push(id);
   }
@@ -178,15 +179,6 @@ async function isAsOursWould({ ctx, folder, left }: Queue, handoff: Handoff): Pr
   if (!isFinal(state)) return folder.changedAt(place, id) > 0;
   const file = await folder.read(place, id);
   return file.kind === 'file' && file.text.includes(JSON.stringify(instantText(since)));
-}
-
-async function recordsOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<ReadonlyMap<HandoffId, Handoff | null>> {
-  const records = new Map<HandoffId, Handoff | null>(ids.map((id) => [id, null]));
-  for (let at = 0; at < ids.length; at += PASS_PAGE) {
-    const { items } = await ctx.store.find({ by: 'ids', ids: ids.slice(at, at + PASS_PAGE) });
-    for (const handoff of items) records.set(handoff.id, handoff);
-  }
-  return records;
 }
 
 type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenQueueFolder>>;
@@ -214,8 +206,7 @@ async function outOfPlace(
   const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
   for (let at = 0; at < ids.length && (await loop.goOn()); at += PASS_PAGE) {
     const page = ids.slice(at, at + PASS_PAGE);
-    const { items } = await ctx.store.find({ by: 'ids', ids: page });
-    const known = new Map(items.map((handoff) => [handoff.id, handoff]));
+    const known = await handoffsByIds(ctx.store, page);
     const nowMs = ctx.store.nowMs();
     for (const id of page) {
       const handoff = known.get(id);

@@ -12,7 +12,7 @@ import type { Principal } from '../../domain/principal.ts';
 import { readMessage, saysNothingOfEnd } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
-import { andThen, change, decideBy } from '../change.ts';
+import { change, decideBy, inOrder } from '../change.ts';
 import { setAside } from './id-collision.ts';
 import { whyNotTake } from './file-rights.ts';
 import type { KnownFile } from './known-files.ts';
@@ -169,10 +169,6 @@ async function handOver(queue: Queue, principal: Principal, whole: Whole, file: 
     const untilAt = nowMs + (terms.attemptTimeoutMs ?? HAND_LEASE_MS);
     return { deed: 'accept', moved: accept(handoff, { by: 'hand', holder: to, untilAt, file: user }, nowMs) };
   });
-  await change(
-    queue.ctx,
-    id,
-    andThen(given, () => true, taken),
-  );
+  await change(queue.ctx, id, inOrder([given, taken]));
   return false;
 }

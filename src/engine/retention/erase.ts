@@ -12,8 +12,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { ROUNDS_MAX, type Whole } from '../../stores/store.ts';
 import { atRevision, change, decideBy, previewDecision } from '../change.ts';
 import type { Context } from '../context.ts';
-
-const FACTS_MAX = 100_000;
+import { factsOf } from '../handoffs/read.ts';
 
 export async function erase(
   ctx: Context,
@@ -25,7 +24,7 @@ export async function erase(
     const whole = await ctx.store.load(id);
     if (whole === null) return err({ code: 'no-such-handoff', id });
     const { handoff } = whole;
-    const facts = (await ctx.store.facts({ handoff: id, max: FACTS_MAX })).map(({ fact }) => fact);
+    const facts = await factsOf(ctx, id);
     const decide = decideErasure(principal, whole, facts, reason);
     const allowed = await previewDecision(ctx, handoff, decide);
     if (!allowed.ok) return allowed;

@@ -8,6 +8,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { HandoffArchive } from '../../folders/folder.ts';
 import { REMOVED_MAX, type Copy, type DamagedRecord, type Head, type Store } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import { handoffsByIds } from '../handoffs/find.ts';
 import { linesOf } from '../transfer/lines.ts';
 import { readHead, wholeText } from '../transfer/read-line.ts';
 import { footerLine, headerLine, LINE_BYTES_MAX, totalOf, writeLine } from '../transfer/write-line.ts';
@@ -162,9 +163,9 @@ async function finishNewest(
   const left: Head[] = [];
   let batch: Head[] = [];
   const look = async (): Promise<void> => {
-    const there = await ctx.store.find({ by: 'ids', ids: batch.map(({ id }) => id) });
-    const ids = new Set(there.items.map(({ id }) => id));
-    left.push(...batch.filter(({ id }) => ids.has(id)));
+    const ids = batch.map(({ id }) => id);
+    const there = await handoffsByIds(ctx.store, ids);
+    left.push(...batch.filter(({ id }) => there.has(id)));
     batch = [];
   };
   for await (const line of linesOf(archive.read(newest), LINE_BYTES_MAX)) {

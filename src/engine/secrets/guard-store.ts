@@ -25,29 +25,14 @@ export type SecretPolicy = (typeof SECRET_POLICIES)[number];
 
 /** `now` is asked at every write: the stored policy may change while the process runs. */
 export function guardSecrets(store: Store, now: () => SecretPolicy, report: (event: EngineEvent) => void): Store {
-  const guards = new Map<SecretPolicy, Store>();
-  const guard = (): Store => {
-    const policy = now();
-    const known = guards.get(policy) ?? guardedBy(store, policy, report);
-    guards.set(policy, known);
-    return known;
-  };
-  return {
-    ...store,
-    insert: async (openings, given) => guard().insert(openings, given),
-    change: async (targets, decide) => guard().change(targets, decide),
-    relay: async (target, decide, openings, given) => guard().relay(target, decide, openings, given),
-  };
-}
-
-function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
-  if (policy === 'off') return store;
-  const did = policy === 'warn' ? 'warned' : 'redacted';
   /** Reports what was found, and answers the same. */
   const reported = <Value>(
+    policy: SecretPolicy,
     answer: Result<Value, Refusal>,
     handoffsIn: (value: Value) => readonly Handoff[],
   ): Result<Value, Refusal> => {
+    if (policy === 'off') return answer;
+    const did = policy === 'warn' ? 'warned' : 'redacted';
     if (answer.ok) {
       for (const handoff of handoffsIn(answer.value)) {
         for (const found of secretsIn(handoff)) report({ kind: 'secret-found', id: handoff.id, ...found, did });
@@ -58,35 +43,43 @@ function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEve
     }
     return answer;
   };
-  const guarded =
-    (decide: Decide): Decide =>
-    (before, nowMs) => {
-      const decided = decide(before, nowMs);
-      return decided.ok ? guardChange(policy, before, decided.value) : decided;
-    };
 
   return {
     ...store,
     insert: async (openings, guard) => {
-      const next = openings.map((opening) => guardOpening(policy, opening));
-      return reported(await store.insert(next, guard), (inserted) => inserted);
+      const policy = now();
+      return reported(policy, await store.insert(guardOpenings(policy, openings), guard), (inserted) => inserted);
     },
     change: async (targets, decide) => {
-      const answers = await store.change(targets, guarded(decide));
-      return answers.map((answer) => reported(answer, (changed) => [changed]));
+      const policy = now();
+      const answers = await store.change(targets, guardDecide(policy, decide));
+      return answers.map((answer) => reported(policy, answer, (changed) => [changed]));
     },
     relay: async (target, decide, openings, guard) => {
-      const next = openings.map((opening) => guardOpening(policy, opening));
-      const answer = await store.relay(target, guarded(decide), next, guard);
-      return reported(answer, ({ changed, inserted }) => [changed, ...inserted]);
+      const policy = now();
+      const opened = guardOpenings(policy, openings);
+      const answer = await store.relay(target, guardDecide(policy, decide), opened, guard);
+      return reported(policy, answer, ({ changed, inserted }) => [changed, ...inserted]);
     },
+  };
+}
+
+function guardOpenings(policy: SecretPolicy, openings: readonly Opening[]): readonly Opening[] {
+  return policy === 'off' ? openings : openings.map((opening) => guardOpening(policy, opening));
+}
+
+function guardDecide(policy: SecretPolicy, decide: Decide): Decide {
+  if (policy === 'off') return decide;
+  return (before, nowMs) => {
+    const decided = decide(before, nowMs);
+    return decided.ok ? guardChange(policy, before, decided.value) : decided;
   };
 }
 
 /** Scanned when it is decided over: a store may have written those before it by then. */
 function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
   let scanned: Scanned<JsonText> | null = null;
-  const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body, ''));
+  const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body));
   const text = (): JsonText => (policy === 'redact' ? scan().redacted : opening.body);
   return {
     ...opening,
@@ -103,7 +96,7 @@ function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
 /** A revised draft brings what it carries. */
 function guardChange(policy: SecretPolicy, before: Handoff, decision: Decision): Result<Decision, Refusal> {
   if (decision.body === undefined) return guardDecision(policy, before, decision, []);
-  const body = scanJsonText(decision.body, '');
+  const body = scanJsonText(decision.body);
   const text = policy === 'redact' ? body.redacted : decision.body;
   return guardDecision(policy, before, { ...decision, body: text }, body.findings, text);
 }
@@ -118,7 +111,7 @@ function guardDecision(
   const { handoff } = decision;
   const record = scanRecord(before, handoff);
   const details = decision.facts.map(({ detail }) => scanDetail(detail as JsonText));
-  const outcome = decision.outcome === undefined ? null : scanJsonText(decision.outcome, '');
+  const outcome = decision.outcome === undefined ? null : scanJsonText(decision.outcome);
   const findings = distinct([
     ...inBody,
     ...details.flatMap((each) => each.findings),
@@ -147,7 +140,7 @@ function guardDecision(
     ...(outcome === null ? {} : { outcome: outcome.redacted }),
     ...(decision.effects === undefined
       ? {}
-      : { effects: decision.effects.map((each) => ({ ...each, payload: scanJsonText(each.payload, '').redacted })) }),
+      : { effects: decision.effects.map((each) => ({ ...each, payload: scanJsonText(each.payload).redacted })) }),
   });
 }
 
@@ -201,12 +194,12 @@ const OWN_DETAIL =
   /^\{(?:"via":"token [\w-]{1,64}",?)?(?:"user":"[\w.-]{1,32}",?)?(?:"policy":\d+,?)?(?:"(?:seal|claims)":"[\w-]{43}")?\}$/;
 
 function scanDetail(detail: JsonText): Scanned<JsonText> {
-  return OWN_DETAIL.test(detail) ? { findings: [], redacted: detail } : scanJsonText(detail, '');
+  return OWN_DETAIL.test(detail) ? { findings: [], redacted: detail } : scanJsonText(detail);
 }
 
-function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
+function scanJsonText(text: JsonText): Scanned<JsonText> {
   if (text.length === 0 || !mayHoldSecret(text)) return { findings: [], redacted: text };
-  const { findings, redacted } = scanJson(parseExact(text) as Json, field);
+  const { findings, redacted } = scanJson(parseExact(text) as Json, '');
   return findings.length === 0
     ? { findings, redacted: text }
     : { findings, redacted: printExact(redacted) as JsonText };

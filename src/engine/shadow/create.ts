@@ -145,7 +145,7 @@ async function takeAll(
 ): Promise<Result<readonly RecordedSource[], ShadowRefusal>> {
   const taken: RecordedSource[] = [];
   for (const source of sources) {
-    const one = await takeSource(world, id, source, snapshotKey(source.repository));
+    const one = await takeSource(world, id, source);
     if (!one.ok) return one;
     taken.push(one.value);
   }
@@ -156,9 +156,8 @@ export async function takeSource(
   { snapshots, records }: ShadowContext,
   id: ShadowId,
   { request, folder, repository }: FoundSource,
-  place: string,
 ): Promise<Result<RecordedSource, ShadowRefusal>> {
-  const snapshot = await snapshots.take(folder, `${records.snapshots(id)}/${place}`);
+  const snapshot = await snapshots.take(folder, `${records.snapshots(id)}/${snapshotKey(repository)}`);
   if (!snapshot.ok) return err({ code: 'shadow-source', source: request.path, says: snapshot.refusal });
   const { commit, tree, changedFiles, warnings } = snapshot.value;
   return ok({ path: request.path, folder, repository, commit, tree, changedFiles, warnings });
@@ -171,23 +170,13 @@ export function checkoutOf(sources: readonly Pick<RecordedSource, 'repository'>[
   return `${INSIDE.work}/${same.length > 1 ? `${org}--${name}` : name}`;
 }
 
-function cloneCommand(sources: readonly RecordedSource[]): string {
+export function cloneCommand(sources: readonly RecordedSource[]): string {
   return sources
     .map(({ repository }) => {
       const url = shellWord(`https://github.com/${repository}`);
       return `git clone -q ${url} ${shellWord(checkoutOf(sources, repository))}`;
     })
     .join(' && ');
-}
-
-/** For a source that came later. Answers what is wrong. */
-export async function clone(
-  world: ShadowContext,
-  id: ShadowId,
-  sources: readonly RecordedSource[],
-): Promise<string | null> {
-  const ran = await runGit(world, id, cloneCommand(sources));
-  return ran.exitCode === 0 ? null : `it cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
 }
 
 /** Runs git inside. */

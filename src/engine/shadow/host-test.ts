@@ -7,9 +7,9 @@ import { SHADOW_ERRORS, type ProjectType, type ShadowManifest } from '../../doma
 import { HOST_RUBRIC, type HostPointId } from '../../domain/shadow-rubric.ts';
 import { NO_SANDBOX, verdictOf } from '../../domain/shadow-verdict.ts';
 import type { JudgedPoint, RunEvidence, ShadowVerdict } from '../../domain/shadow-verdict.ts';
-import type { ProjectPlan } from '../../domain/shadow-plan.ts';
+import type { ProjectCommands } from '../../domain/shadow-plan.ts';
 import { readNodePackage } from '../../formats/project-type/node.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
+import { commandsFor, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
 import { newRecord, newShadowId } from './create.ts';
 import { undeclaredImports } from './host-imports.ts';
@@ -36,7 +36,7 @@ interface Subject {
   /** The changed files that are still there, and the files that decide. */
   readonly texts: ReadonlyMap<string, string>;
   readonly changed: readonly string[];
-  readonly plan: ProjectPlan | null;
+  readonly commands: ProjectCommands | null;
 }
 
 export async function judgeHost(
@@ -83,7 +83,7 @@ function judged(row: (typeof HOST_RUBRIC)[number], { passes, says, run }: Answer
 async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
   const { snapshots, records, settings } = world;
   const path = manifest.localSources[0]?.path ?? '.';
-  const nothing = { snapshot: null, texts: new Map<string, string>(), changed: [], plan: null };
+  const nothing = { snapshot: null, texts: new Map<string, string>(), changed: [], commands: null };
   const none = { ...nothing, type: manifest.projectType };
   const at = await snapshots.repositoryAt(world.hostPath(path));
   if (!at.ok) return { ...none, folder: '', says: at.refusal };
@@ -101,8 +101,8 @@ async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: Shadow
   const { commit, changedFiles } = snapshot;
   const repository = manifest.localSources[0]?.repository ?? 'local/source';
   const source = { paths, texts, changedFiles, repository, commit, base: null, python: 'python3' };
-  const plan = type === null ? null : planProject(type, source, settings.commands);
-  return { folder, snapshot, says: '', type, texts, changed, plan };
+  const commands = type === null ? null : commandsFor(type, source, settings.commands);
+  return { folder, snapshot, says: '', type, texts, changed, commands };
 }
 
 const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watching: Watching) => Promise<Answer>> = {
@@ -124,9 +124,8 @@ const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watch
   },
   manifest_readable: async (_world, { type, texts }) => manifestReadable(type, texts),
   imports_declared: importsDeclared,
-  modules_load_on_host: (world, subject, watching) =>
-    runOnHost(world, subject, subject.plan?.commands.modules, watching),
-  tests_pass_on_host: (world, subject, watching) => runOnHost(world, subject, subject.plan?.commands.test, watching),
+  modules_load_on_host: (world, subject, watching) => runOnHost(world, subject, subject.commands?.modules, watching),
+  tests_pass_on_host: (world, subject, watching) => runOnHost(world, subject, subject.commands?.test, watching),
 };
 
 const UNREADABLE: Answer = { passes: false, says: 'the source cannot be read' };

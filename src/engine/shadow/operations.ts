@@ -4,7 +4,15 @@ import { readShadowId, type ShadowId } from '../../domain/names.ts';
 import { shellWord, snapshotKey } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
 import type { CopiedOut, Ran } from '../../shadows/sandbox.ts';
-import { checkoutOf, clone, remove, runGit, takeSource, type FoundSource, type ShadowRefusal } from './create.ts';
+import {
+  checkoutOf,
+  cloneCommand,
+  remove,
+  runGit,
+  takeSource,
+  type FoundSource,
+  type ShadowRefusal,
+} from './create.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 const PATH_MAX = 1_000;
@@ -19,11 +27,14 @@ export async function addSource(
       const says = `${source.repository} is in ${record.id} already; bring it up to date with: baton shadow sync-source`;
       return err({ code: 'shadow-source', source: source.request.path, says });
     }
-    const taken = await takeSource(world, record.id, source, snapshotKey(source.repository));
+    const taken = await takeSource(world, record.id, source);
     if (!taken.ok) return taken;
     const next = { ...record, sources: [...record.sources, taken.value] };
-    const problem = await clone(world, record.id, [taken.value]);
-    if (problem !== null) return err({ code: 'shadow-source', source: source.request.path, says: problem });
+    const ran = await runGit(world, record.id, cloneCommand([taken.value]));
+    if (ran.exitCode !== 0) {
+      const says = `it cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
+      return err({ code: 'shadow-source', source: source.request.path, says });
+    }
     await world.records.save(next);
     return ok({ record: next, added: taken.value });
   });

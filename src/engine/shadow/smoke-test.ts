@@ -12,7 +12,7 @@ import {
   type RunEvidence,
   type ShadowVerdict,
 } from '../../domain/shadow-verdict.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
+import { commandsFor, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import { batchCommand, readBatch } from './command-batch.ts';
 import { insideEnvironment } from './operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
@@ -111,7 +111,7 @@ async function planOf(world: ShadowContext, manifest: ShadowManifest, record: Sh
   const deciding = DECIDING_FILES.filter((path) => files.has(path));
   const texts = await snapshots.texts(target, commit, deciding);
   const source = { paths, texts, changedFiles: manifest.changedFiles, repository, commit, base };
-  return { ...shared, commands: planProject(type, source, settings.commands).commands };
+  return { ...shared, commands: commandsFor(type, source, settings.commands) };
 }
 
 /** A project of a kind that is not known here can still be tested by the commands that are named. */
@@ -185,13 +185,8 @@ async function judgeRow(row: ShadowRow, plan: TestPlan, run: Run): Promise<Judge
   const command = row.command(plan);
   const about = { id, category, question, max, judged };
   if (command === null) {
-    return {
-      ...about,
-      points: 0,
-      evidence: [],
-      says: 'the project has nothing to run for this',
-      todo: row.todoWhenMissing ?? row.todo,
-    };
+    const says = 'the project has nothing to run for this';
+    return { ...about, points: 0, evidence: [], says, todo: row.todoWhenMissing ?? row.todo };
   }
   const ran = await run(command);
   const refusal = row.refuses === undefined ? refusalOf(ran) : (stopOf(ran) ?? row.refuses(ran, plan));

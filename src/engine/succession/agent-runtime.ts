@@ -73,36 +73,24 @@ interface SuccessionSettings {
   readonly commands: ReadonlyMap<AdapterName, readonly string[]>;
 }
 
-export interface SuccessionLimits {
+export const SUCCESSION_LIMITS = {
   /** From the instruction to the document. */
-  readonly documentMs: number;
-  /** A dialog that is open for longer is told to the operator. */
-  readonly dialogNoticeMs: number;
-  readonly arrivalMs: number;
-  /** For how long an agent that ended its turn without a document must be idle before that counts. */
-  readonly idleMs: number;
-  /** A whole document that has not changed for so long is finished, also where no hook says so. */
-  readonly quietMs: number;
-  readonly retireMs: number;
-  /** Until the successor's program answers `--version`. On a busy machine one that has to be read from the disk takes 10 s and more. */
-  readonly checkMs: number;
-  readonly readyMs: number;
-  readonly primingMs: number;
-  readonly acknowledgeMs: number;
-}
-
-export const SUCCESSION_LIMITS: SuccessionLimits = {
   documentMs: 300_000,
+  /** A dialog that is open for longer is told to the operator. */
   dialogNoticeMs: 30_000,
   arrivalMs: 2_000,
+  /** For how long an agent that ended its turn without a document must be idle before that counts. */
   idleMs: 5_000,
+  /** A whole document that has not changed for so long is finished, also where no hook says so. */
   quietMs: 10_000,
   retireMs: 5_000,
+  /** Until the successor's program answers `--version`. On a busy machine one that has to be read from the disk takes 10 s and more. */
   checkMs: 60_000,
   readyMs: 15_000,
   primingMs: 120_000,
   acknowledgeMs: 300_000,
 };
+export type SuccessionLimits = Readonly<typeof SUCCESSION_LIMITS>;
 
 /** What went wrong, for the operator: what happened, and what to do. */
 export interface SuccessionFailure {

@@ -1,5 +1,5 @@
 /** The handoff of a succession: which steps its trail has, and how a step, an end and a failure are written. */
-import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import type { JsonObject } from '../../foundation/json.ts';
 import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -8,17 +8,14 @@ import { failForGood } from '../../domain/moves/fail.ts';
 import { progress as progressed } from '../../domain/moves/progress.ts';
 import { complete } from '../../domain/moves/verify.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import { agentPrincipal, OPERATOR, SYSTEM, type Principal } from '../../domain/principal.ts';
 import { progressOf, type Step, type SuccessionProgress } from '../../domain/succession.ts';
 import { change, changeBy, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
-import { failureText } from '../handoffs/failure-text.ts';
+import { failureText, resultText } from '../handoffs/failure-text.ts';
+import { factsOf } from '../handoffs/read.ts';
 import { changeSession } from './sessions.ts';
 import type { SuccessionFailure } from './agent-runtime.ts';
-
-/** A succession has a fact for each step and each thing that was told meanwhile. */
-const FACTS_MAX = 1_000;
 
 export interface SuccessionSeen extends SuccessionProgress {
   /** The handoff is over: somebody cancelled it, or all is done. */
@@ -26,11 +23,10 @@ export interface SuccessionSeen extends SuccessionProgress {
 }
 
 /** Null: the handoff is not there yet. */
-export async function seeSuccession({ store }: Context, handoff: HandoffId): Promise<SuccessionSeen | null> {
-  const whole = await store.load(handoff);
+export async function seeSuccession(ctx: Context, handoff: HandoffId): Promise<SuccessionSeen | null> {
+  const whole = await ctx.store.load(handoff);
   if (whole === null) return null;
-  const facts = await store.facts({ handoff, max: FACTS_MAX });
-  return { ...progressOf(facts.map(({ fact }) => fact)), isOver: isFinal(whole.handoff.state) };
+  return { ...progressOf(await factsOf(ctx, handoff)), isOver: isFinal(whole.handoff.state) };
 }
 
 /** Writes that a step is done. The caller has checked that it is not written yet. */
@@ -52,11 +48,10 @@ function decideStepDone(holder: Principal, step: Step, result: JsonObject): Deci
     return decideBy(SYSTEM, 'complete', (record, nowMs) => ({ moved: complete(record, nowMs), detail }));
   }
   if (step !== 'injected') return decideProgress(holder, detail);
-  const outcome: Outcome = { kind: 'result', result };
   return decideBy(holder, 'deliver', (record, nowMs) => ({
     moved: delivered(record, { fence: null, claims: [], checks: [] }, nowMs),
     detail,
-    outcome: JSON.stringify(outcome) as JsonText,
+    outcome: resultText(result),
   }));
 }
 

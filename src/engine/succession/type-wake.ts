@@ -15,12 +15,8 @@ export async function wakeByTyping(drive: Drive, session: AgentSession): Promise
   await runtime.journal.alone(id, async () => {
     const newest = await ctx.store.agents.load(id);
     if (newest === null || newest.state !== 'active' || newest.succession !== null) return;
-    const marked = new Set(
-      notes.tell(
-        persona,
-        untold.map((handoff) => handoff.id),
-      ),
-    );
+    const ids = untold.map((handoff) => handoff.id);
+    const marked = new Set(notes.tell(persona, ids));
     const told = untold.filter((handoff) => marked.has(handoff.id));
     if (told.length === 0) return;
     let isTyped = false;

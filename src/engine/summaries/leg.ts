@@ -1,6 +1,6 @@
 /** Legs that a summary opens: the next one, a child, a draft, or the root that it settles itself. */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { writeJson, type JsonObject, type JsonProblem } from '../../foundation/json.ts';
+import { textIn, writeJson, type JsonObject, type JsonProblem } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -33,8 +33,8 @@ export function legIdOf(key: string, part: 'root' | 'next'): HandoffId {
 const ID_CHARS = 32;
 
 export function taskOf({ context }: Summary): string | null {
-  const named = context['task'] ?? context['task_id'];
-  return typeof named === 'string' && named !== '' && named.length <= TASK_MAX ? named : null;
+  const named = textIn(context['task'] ?? context['task_id']);
+  return named !== null && named.length <= TASK_MAX ? named : null;
 }
 
 const TASK_MAX = 200;

@@ -16,13 +16,12 @@ import { deliver } from '../../domain/moves/deliver.ts';
 import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Opening } from '../../stores/store.ts';
 import { decideCreation, decideStep, inOrder, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
-import { failureText, printable } from '../handoffs/failure-text.ts';
+import { failureText, printable, resultText } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 import { QUEUE_BEGINNING } from './leg.ts';
 import { heldForEver } from './report.ts';
@@ -114,7 +113,7 @@ function settle({ reading, file }: FoundWork, by: string): Decide {
     case 'cancelled':
       return decideStep(by, 'cancel', cancel, detail, failed('CANCELLED'));
     default: {
-      const outcome: Outcome = { kind: 'result', result: { status: printable(said, SAYS_MAX), file } };
+      const outcome = resultText({ status: printable(said, SAYS_MAX), file });
       return inOrder([
         decideStep(by, 'accept', (each, nowMs) => accept(each, heldForEver(each), nowMs), detail),
         decideStep(
@@ -122,7 +121,7 @@ function settle({ reading, file }: FoundWork, by: string): Decide {
           'deliver',
           (each, nowMs) => deliver(each, { fence: each.fence, claims: [], checks: [] }, nowMs),
           detail,
-          JSON.stringify(outcome) as JsonText,
+          outcome,
         ),
         completeByRule('an older file'),
       ]);

@@ -29,15 +29,12 @@ export function oldTextsIn({ text, source, strict = false }: Asked, before: numb
   const texts = textsIn(text, file).map(({ text: each, line }, nth): OldText => {
     const reading = readLegacy(each, file);
     const index = before + nth;
-    return { reading, index, line: line + Math.max(placeOf(reading) - 1, 0), source: { file, index } };
+    const place = reading.from?.line ?? reading.to?.line ?? 1;
+    return { reading, index, line: line + Math.max(place - 1, 0), source: { file, index } };
   });
   const isWorthTelling = ({ reading }: OldText): boolean => reading.handoff !== 'no';
   if (before > 0 || texts.some(isWorthTelling)) return texts.filter(isWorthTelling);
   return texts.slice(0, 1);
-}
-
-function placeOf({ from, to }: LegacyReading): number {
-  return from?.line ?? to?.line ?? 1;
 }
 
 function textsIn(text: string, file: string): readonly { readonly text: string; readonly line: number }[] {

@@ -5,7 +5,7 @@ import { contradictionIn } from '../../domain/contradiction.ts';
 import { afterFailedSummary, type Consequence } from '../../domain/failed-summary.ts';
 import { NO_LINEAGE } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
-import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { OnFailure, Summary } from '../../domain/summary.ts';
@@ -106,10 +106,6 @@ function waitsIn({ dependencies, context }: Summary): string | null {
   return null;
 }
 
-export function rootIdOf({ key }: Situation): HandoffId {
-  return legIdOf(key, 'root');
-}
-
 /** Why a leg is opened, for its recipient; empty for the ordinary case. */
 async function nextLeg(
   ctx: Context,
@@ -120,7 +116,7 @@ async function nextLeg(
   Result<{ readonly leg: LegPlan; readonly heldBack: readonly string[]; readonly says: readonly string[] }, Refusal>
 > {
   const { summary, from, leg, key } = now;
-  const lineage = legOf(leg?.handoff ?? { id: rootIdOf(now), lineage: NO_LINEAGE });
+  const lineage = legOf(leg?.handoff ?? { id: legIdOf(key, 'root'), lineage: NO_LINEAGE });
   if (!lineage.ok) return lineage;
   // A draft without a leg begins a chain of its own.
   const isRoot = leg === null && summary.status === 'pending';

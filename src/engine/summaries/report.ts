@@ -1,5 +1,5 @@
 /** What a summary does to its own leg, as one decision: a report on a leg implies that the agent has accepted it. */
-import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import type { JsonObject } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Custody, Failure, Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
@@ -9,11 +9,10 @@ import { giveUp, tryAgain } from '../../domain/moves/fail.ts';
 import { offer } from '../../domain/moves/offer.ts';
 import { progress } from '../../domain/moves/progress.ts';
 import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy, decideStep, inOrder } from '../change.ts';
-import { failureText, printable } from '../handoffs/failure-text.ts';
+import { failureText, printable, resultText } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 
 export interface Voice {
@@ -76,10 +75,12 @@ function decideWord(
 ): Decide {
   switch (word.say) {
     case 'complete': {
+      const { phase, metrics, context } = summary;
+      const outcome = resultText({ phase, metrics, context });
       const delivered = decideBy(speaker, 'deliver', (handoff, nowMs) => ({
         moved: deliver(handoff, { fence: fenceOf(handoff), claims: [], checks: [] }, nowMs),
         detail,
-        outcome: resultText(summary),
+        outcome,
       }));
       return andThen(delivered, (handoff) => !needsVerifier(handoff), completeByRule(source));
     }
@@ -102,11 +103,6 @@ function decideWord(
         detail: { ...detail, question: word.on },
       }));
   }
-}
-
-function resultText({ phase, metrics, context }: Summary): JsonText {
-  const outcome: Outcome = { kind: 'result', result: { phase, metrics, context } };
-  return JSON.stringify(outcome) as JsonText;
 }
 
 const SAYS_MAX = 1_000;

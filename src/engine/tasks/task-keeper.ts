@@ -14,11 +14,11 @@ import type { TaskFolder } from '../../folders/folder.ts';
 import type { EffectSender } from '../effects.ts';
 import type { Context, TaskKeeper } from '../context.ts';
 import { instant } from '../documents/documents.ts';
+import { factsOf } from '../handoffs/read.ts';
 import { TASK_EFFECT, taskEffectKey } from './task-effects.ts';
 
 /** The newest documents of a task that are read. */
 const DOCUMENTS_MAX = 200;
-const FACTS_MAX = 1_000;
 /** A person may save the file while we look at it. */
 const TRIES_MAX = 5;
 
@@ -92,9 +92,9 @@ async function tryOnce(ctx: Context, folder: TaskFolder, id: TaskId): Promise<bo
 }
 
 /** Only for ends whose standing depends on more than the state. */
-async function lastFactOf({ store }: Context, { id, state }: Handoff): Promise<Fact | null> {
+async function lastFactOf(ctx: Context, { id, state }: Handoff): Promise<Fact | null> {
   if (state !== 'rejected' && state !== 'cancelled') return null;
-  return (await store.facts({ handoff: id, max: FACTS_MAX })).at(-1)?.fact ?? null;
+  return (await factsOf(ctx, id)).at(-1) ?? null;
 }
 
 function left({ report }: Context, task: TaskId, says: string): true {

@@ -2,7 +2,7 @@
  * What kind of project a repository holds, and which commands install, import, run and test it (V5). Reads the texts of
  * its own files only; nothing of the project is run to find out.
  */
-import type { CommandOverrides, ProjectCommands, ProjectPlan } from '../../domain/shadow-plan.ts';
+import type { CommandOverrides, ProjectCommands } from '../../domain/shadow-plan.ts';
 import { shellWord, type ProjectType } from '../../domain/shadow.ts';
 import { goCommands, goModules } from './go.ts';
 import { CHECKOUT_FILES, type LanguageCommands, type ProjectSource } from './language.ts';
@@ -44,22 +44,23 @@ export function affectedModules(type: ProjectType, source: ProjectSource): reado
   return LANGUAGES[type].modules(source);
 }
 
-export function planProject(type: ProjectType, source: ProjectSource, overrides: CommandOverrides = {}): ProjectPlan {
-  const changedModules = affectedModules(type, source);
-  const own = LANGUAGES[type].commands(source, changedModules);
-  const test = inSource(overrides.test ?? own.test);
-  const commands: ProjectCommands = {
+export function commandsFor(
+  type: ProjectType,
+  source: ProjectSource,
+  overrides: CommandOverrides = {},
+): ProjectCommands {
+  const own = LANGUAGES[type].commands(source, affectedModules(type, source));
+  return {
     install: overrides.install === undefined ? own.install : inSource(overrides.install),
     installedFiles: overrides.install === undefined ? own.installedFiles : CHECKOUT_FILES,
     imports: overrides.import === undefined ? own.imports : inSource(overrides.import),
     cli: overrides.cli === undefined ? own.cli : inSource(overrides.cli),
     modules: inSource(own.modules),
-    test,
+    test: inSource(overrides.test ?? own.test),
     affectedTest: inSource(own.affectedTest),
     baseTest: baseTestOf(source, own.prepareCheckout, overrides.test ?? own.checkoutTest),
     testNeedsInstall: own.testNeedsInstall || overrides.install !== undefined,
   };
-  return { type, commands, changedModules };
 }
 
 function inSource(command: string | null): string | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { containing } from '../../support/expected.ts';
 import type { ProjectSource } from '../../../src/formats/project-type/language.ts';
-import { affectedModules, detectProjectType, planProject } from '../../../src/formats/project-type/project.ts';
+import { affectedModules, detectProjectType, commandsFor } from '../../../src/formats/project-type/project.ts';
 
 function source(texts: Readonly<Record<string, string>>, more: Partial<ProjectSource> = {}): ProjectSource {
   return {
@@ -56,40 +56,40 @@ describe('what kind of project it is', () => {
 
 describe('the commands of a project', () => {
   it('V5: rust and go have theirs, and baton.yaml has the last word', () => {
-    const rust = planProject(
+    const rust = commandsFor(
       'rust',
       source({ 'Cargo.toml': '[package]\nname = "tool"\n' }, { paths: ['src/main.rs'] }),
-    ).commands;
+    );
     expect(rust).toMatchObject({
       install: containing('cargo build'),
       cli: containing('./target/debug/tool --version'),
       test: containing('cargo test'),
     });
-    const go = planProject('go', source({ 'go.mod': 'module x' }, { paths: ['main.go', 'a_test.go'] })).commands;
+    const go = commandsFor('go', source({ 'go.mod': 'module x' }, { paths: ['main.go', 'a_test.go'] }));
     expect(go).toMatchObject({
       install: containing('go build ./...'),
       test: containing('go test ./...'),
     });
-    const own = planProject('go', source({ 'go.mod': 'module x' }), { test: 'make check', install: 'make' }).commands;
+    const own = commandsFor('go', source({ 'go.mod': 'module x' }), { test: 'make check', install: 'make' });
     expect(own).toMatchObject({ install: 'cd "$SOURCE" && make', test: 'cd "$SOURCE" && make check' });
   });
 
   it('V5: npm init’s placeholder is no test, and a package without a name is used where it lies', () => {
-    const plan = planProject(
+    const commands = commandsFor(
       'node',
       source({
         'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}',
         'index.js': '',
       }),
     );
-    expect(plan.commands.test).toBeNull();
-    expect(plan.commands.install).toContain('cd "$SOURCE" && npm install');
-    expect(plan.commands.imports).toContain('./index.js');
+    expect(commands.test).toBeNull();
+    expect(commands.install).toContain('cd "$SOURCE" && npm install');
+    expect(commands.imports).toContain('./index.js');
   });
 
   it('V5: names of files and packages stay words of the shell, whatever is in them', () => {
     const hostile = "a'; touch x; '.js";
-    const { commands } = planProject(
+    const commands = commandsFor(
       'node',
       source({ 'package.json': '{"name":"x$(id)","version":"1.0.0"}' }, { paths: [hostile], changedFiles: [hostile] }),
     );
@@ -100,7 +100,7 @@ describe('the commands of a project', () => {
   it.each(['', 'not json', '[]', '{"scripts":{"test":5},"bin":7,"main":[]}', 'null'])(
     'V5: a package.json that says %j is no fault',
     (text) => {
-      expect(() => planProject('node', source({ 'package.json': text, 'index.js': '' }))).not.toThrow();
+      expect(() => commandsFor('node', source({ 'package.json': text, 'index.js': '' }))).not.toThrow();
     },
   );
 });
