@@ -5,6 +5,7 @@
  * Concurrent callers of one process share a statement. Those that want the same record are decided one after the
  * other, each over what the one before it decided, and written as one.
  */
+import { errorOf } from '../../foundation/error-message.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
@@ -45,10 +46,10 @@ interface Call {
 }
 
 export function changeOf(parts: ChangeParts): Store['change'] {
-  const shared = sharedStatement((calls: readonly Call[]) => pass(parts, calls));
+  const share = sharedStatement((calls: readonly Call[]) => pass(parts, calls));
   return async (targets, decide) => {
     const call: Call = { targets, decide, answers: new Map(), round: 0, needsPlace: false };
-    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await shared.run(call);
+    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await share(call);
     if (call.needsPlace) await changeAlone(parts, targets, decide, call.answers);
     return targets.map((target, index) => call.answers.get(index) ?? err({ code: 'contended', id: idOf(target) }));
   };
@@ -74,16 +75,12 @@ async function pass(parts: ChangeParts, calls: readonly Call[]): Promise<readonl
       return true;
     } catch (error) {
       // All of a call are decided before any of them is written: it has changed nothing.
-      return asError(error);
+      return errorOf(error);
     }
   });
   const failed = await write(parts, [...chains.values()]);
   for (const call of calls) call.round += 1;
   return calls.map((call, index) => failed.get(call) ?? (results[index] as true | Error));
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 interface Base {
@@ -165,7 +162,7 @@ async function write(parts: ChangeParts, chains: readonly Chain[]): Promise<Read
     if (chains.length === 1 || !isRefusedValue(error)) throw error;
     for (const chain of chains) {
       await writeTogether(parts, [chain]).catch((reason: unknown) => {
-        for (const { call } of chain.items) failed.set(call, asError(reason));
+        for (const { call } of chain.items) failed.set(call, errorOf(reason));
       });
     }
   }

@@ -41,6 +41,12 @@ export async function records(
   return new Map([...found].map(([id, record]) => [id, orThrow(record)]));
 }
 
+/** Those of these that there are, in the order of the ids. */
+export async function recordsInOrder(connection: Connection, ids: readonly HandoffId[]): Promise<readonly Handoff[]> {
+  const found = await records(connection, ids);
+  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
+}
+
 /** For those who ask for several callers at once: a damaged record is the business of those who wanted it. */
 export async function recordsOrDamage(
   connection: Connection,
