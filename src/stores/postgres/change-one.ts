@@ -3,13 +3,14 @@ import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { hasNoLimits, type Limits } from '../../domain/limits.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX } from '../store.ts';
-import type { Answer, ChangeParts, Target } from './change.ts';
+import { idOf, ROUNDS_MAX, type Target } from '../store.ts';
+import type { Answer, ChangeParts } from './change.ts';
 import type { Connection } from './connection.ts';
-import { idOf, records, traces } from './load.ts';
+import { records, traces } from './load.ts';
 import { beginCounting, fullPlace, uncounted } from './limits.ts';
-import { endedSession, joins, needsOfMove, traceOf, move, type Piece } from './write-moves.ts';
+import { joins, needsOfMove, traceOf, move, type Piece } from './write-moves.ts';
 
 export async function changeAlone(
   parts: ChangeParts,
@@ -53,7 +54,7 @@ export function placeParts(
       if (written.moved.size > 0) return 'written';
       if (written.doubtful && (await traces(reads, [traceOf(piece)])).size > 0) return 'written';
       const session = joins(piece.before, next);
-      if (session !== null && !written.alive.has(session)) return endedSession(piece.before).refusal;
+      if (session !== null && !written.alive.has(session)) return leaseLost(piece.before);
       const missing = uncounted(needs, written.counts);
       if (missing.length === 0) return fullPlace(limits, [next], written.counts)?.refusal ?? 'overtaken';
       await beginCounting(writes, missing);

@@ -12,18 +12,18 @@ import type { Decide, Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX, type Store } from '../store.ts';
+import { idOf, ROUNDS_MAX, type Store, type Target } from '../store.ts';
 import { changeAlone } from './change-one.ts';
 import { isRefusedValue, type Connection } from './connection.ts';
 import type { NotifySettled } from './wake-waiters.ts';
-import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
+import { orThrow, recordsOrDamage, traces } from './load.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { endedSession, joins, traceOf, type Piece } from './write-moves.ts';
+import { joins, traceOf, type Piece } from './write-moves.ts';
 
 export type Answer = Result<Handoff, Refusal>;
-export type Target = HandoffId | Handoff;
 
 export interface ChangeParts {
   readonly move: MoveBatch;
@@ -198,7 +198,7 @@ function settleJoiner({ base, isNewest, decisions, items }: Chain, alive: Readon
   const [last, taker] = [decisions.at(-1), items.findLast(({ answer }) => answer.ok)];
   const before = decisions.at(-2)?.handoff ?? base;
   const session = last === undefined ? null : joins(before, last.handoff);
-  if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, endedSession(before));
+  if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, err(leaseLost(before)));
 }
 
 /** Several decisions over one record in one write: the facts of all, the outcome of the last that has one. */

@@ -97,8 +97,3 @@ export async function traces(connection: Connection, written: readonly Trace[]):
   const rows = await connection.read(TRACES_SQL, [JSON.stringify(mine)]);
   return new Set(rows.map((row) => row[0] as HandoffId));
 }
-
-/** A caller names a record by its id or brings it along. */
-export function idOf(target: HandoffId | Handoff): HandoffId {
-  return typeof target === 'string' ? target : target.id;
-}

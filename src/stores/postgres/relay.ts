@@ -9,19 +9,20 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { relayedOf } from '../relay-result.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, type Store } from '../store.ts';
+import { idOf, ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, type Store } from '../store.ts';
 import { Conflict, type Connection } from './connection.ts';
 import { readDependencyFacts } from './dependencies.ts';
 import { decideAll } from './decide-openings.ts';
 import { recordOf, unlessKnown, type InsertParts } from './insert.ts';
-import { idOf, RECORDS_SQL, traces } from './load.ts';
+import { RECORDS_SQL, traces } from './load.ts';
 import { insertRows } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './limits.ts';
 import { answeredBefore, forgetExpired, KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import { readRow } from './rows.ts';
-import { endedSession, joins, move, needsOfMove, traceOf, type Piece } from './write-moves.ts';
+import { joins, move, needsOfMove, traceOf, type Piece } from './write-moves.ts';
 
 type Answer = Result<Relayed, Refusal>;
 
@@ -134,7 +135,7 @@ async function moveOne({ limits }: RelayParts, on: Connection, piece: Piece): Pr
   const { moved, alive, counts } = await move(on, [piece], { needs });
   if (moved.size > 0) return;
   const session = joins(piece.before, next);
-  if (session !== null && !alive.has(session)) throw new Undone(endedSession(piece.before));
+  if (session !== null && !alive.has(session)) throw new Undone({ refusal: leaseLost(piece.before) });
   const missing = uncounted(needs, counts);
   if (missing.length > 0) throw new Undone({ uncounted: missing });
   throw new Undone(fullPlace(limits, [next], counts) ?? 'overtaken');

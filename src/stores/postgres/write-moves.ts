@@ -4,13 +4,12 @@
  */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
-import { err } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { isErasure } from '../../domain/erasure.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity, type Limits } from '../../domain/limits.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { Refusal } from '../../domain/refusals.ts';
+import { heldBy } from '../custody.ts';
 import { isNotifiable } from './notify.ts';
 import type { Connection } from './connection.ts';
 import type { Trace } from './load.ts';
@@ -129,15 +128,6 @@ export function needsOfMove(limits: Limits, before: Handoff, next: Handoff): rea
 export function joins(before: Handoff, next: Handoff): SessionId | null {
   const session = heldBy(next);
   return session === heldBy(before) ? null : session;
-}
-
-function heldBy({ state, custody }: Handoff): SessionId | null {
-  return state === 'accepted' && custody?.by === 'process' ? custody.session : null;
-}
-
-/** Nothing passes to a session that has ended: whoever gives back what it held may have been there already. */
-export function endedSession({ id, state, fence }: Handoff): { readonly ok: false; readonly refusal: Refusal } {
-  return err({ code: 'lease-lost', id, fence: null, state, newest: fence });
 }
 
 export function traceOf({ before, decision }: Piece): Trace {
