@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../foundation/system-error-code.ts';
+import { unlessMissing } from '../foundation/or-null.ts';
 import { isRealFolder } from './artifact-file.ts';
 
 const FINISHED = ['completed', 'failed'] as const;
@@ -58,13 +58,7 @@ function archive(root: string, place: string, name: string): boolean {
   if (!isRealFolder(join(root, ARCHIVE)) || !isRealFolder(month)) return false;
   const to = join(month, name);
   const isTaken = lstatSync(to, { throwIfNoEntry: false }) !== undefined;
-  try {
-    renameSync(from, isTaken ? `${to}.${randomUUID()}` : to);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  return unlessMissing(() => renameSync(from, isTaken ? `${to}.${randomUUID()}` : to)) !== null;
 }
 
 /** A file is finished a moment after its handoff, at worst in the next month. */

@@ -42,7 +42,7 @@ export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions
 
     async locate(id) {
       if (!(await isFolder(join(folder, 'artifacts')))) return null;
-      const names = await readdir(join(folder, 'artifacts')).catch(noNames);
+      const names = (await readdir(join(folder, 'artifacts')).catch(ignoreMissing)) ?? [];
       for (const name of names.slice(0, LOCATED_MAX)) {
         const path = `artifacts/${name}/${id}${ENDING}`;
         if (isArtifactPath(path) && (await lstat(join(folder, path)).catch(() => null))?.isFile() === true) return path;
@@ -112,7 +112,7 @@ function cardsIn(folder: string): Cards {
   };
   const idsIn = async (place: string): Promise<readonly ArtifactId[]> =>
     (await isSound())
-      ? (await readdir(place).catch(noNames)).flatMap((name) => {
+      ? ((await readdir(place).catch(ignoreMissing)) ?? []).flatMap((name) => {
           const id = name.endsWith(ENDING) ? readArtifactId(name.slice(0, -ENDING.length)) : null;
           return id === null ? [] : [id];
         })
@@ -275,9 +275,4 @@ async function isFolder(path: string): Promise<boolean> {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
-}
-
-function noNames(error: unknown): readonly string[] {
-  ignoreMissing(error);
-  return [];
 }

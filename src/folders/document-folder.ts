@@ -4,7 +4,6 @@ import { lstatSync } from 'node:fs';
 import { appendFile, mkdir, opendir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably, writeWhole } from '../foundation/atomic-file.ts';
-import { codeOf } from '../foundation/system-error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { DOCUMENT_ENDING, fileNameOf } from '../formats/document/names.ts';
 import { removeDeadLocks, openNameLocks } from './name-locks.ts';
@@ -284,10 +283,5 @@ function agreedIn(written: string): Agreed | null {
 }
 
 async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return null;
-  }
+  return readFile(path, 'utf8').catch(ignoreMissing);
 }

@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { runGit } from '../foundation/git.ts';
+import { orNull } from '../foundation/or-null.ts';
+import type { DocumentFolder, DocumentVersion } from './folder.ts';
 
 const GIT_MS = 20_000;
 /** Once through a long history; whoever is not found by then is asked for alone. */
@@ -25,12 +27,8 @@ const UNDER_WAY: readonly (readonly [name: string, says: string])[] = [
   ['BISECT_LOG', 'a bisection is not finished'],
 ];
 
-export interface GitTree {
-  /** Why files are not to be touched now; null: nothing is under way. */
-  busy(): Promise<string | null>;
-  /** The commit that is checked out; null: none, or no repository. */
-  head(): Promise<string | null>;
-  /** Whether that commit has a file there. */
+export interface GitTree extends Pick<DocumentFolder['git'], 'busy' | 'head' | 'prefix' | 'isAncestor' | 'isShared'> {
+  /** Whether the commit that is checked out has a file there. */
   has(path: string): Promise<boolean>;
   /** Who wrote this text, however its lines end; empty: nobody knows. Null: it is not what that commit has there. */
   authorOf(path: string, text: string): Promise<string | null>;
@@ -45,24 +43,13 @@ export interface GitTree {
   /** The last commit that changed exactly this file. */
   lastChangeAt(path: string): Promise<string | null>;
   /** What that file said, the newest first: the line of history that led to this commit, or to what is checked out. */
-  versions(folder: string, name: string, max: number, commit?: string): Promise<readonly FileVersion[]>;
+  versions(folder: string, name: string, max: number, commit?: string): Promise<readonly DocumentVersion[]>;
   /** Whether a commit of any branch, or a stash, has a file of this name below the folder. */
   isAnywhere(folder: string, name: string): Promise<boolean>;
-  isAncestor(older: string, newer: string): Promise<boolean>;
-  /** Whether a branch of a remote contains this commit: others can have it. */
-  isShared(commit: string): Promise<boolean>;
   /** Whether git follows this file. */
   tracks(path: string): Promise<boolean>;
   /** The folder that all worktrees of the repository share; null: no repository. */
   commonFolder(): string | null;
-  /** Where the workspace lies in the repository: empty, or ending in a slash. */
-  prefix(): Promise<string>;
-}
-
-interface FileVersion {
-  readonly commit: string;
-  readonly author: string;
-  readonly text: string;
 }
 
 export function openGitTree(folder: string): GitTree {
@@ -161,7 +148,7 @@ export function openGitTree(folder: string): GitTree {
     async versions(below, name, max, commit = 'HEAD') {
       const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
       const told = await git('log', `--max-count=${max}`, ...format, commit, '--', fileBelow(below, name));
-      const found: FileVersion[] = [];
+      const found: DocumentVersion[] = [];
       for (const { commit: by, author, blob } of versionsIn(told ?? '')) {
         const text = await git('cat-file', 'blob', blob);
         if (text !== null) found.push({ commit: by, author, text });
@@ -338,19 +325,11 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** At once: a detour through threads takes ten times as long, and every change asks. */
 function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return orNull(() => readFileSync(path, 'utf8')) ?? '';
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return orNull(() => readdirSync(folder)) ?? [];
 }
 
 /** It becomes a part of a principal's name. */

@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
-import { codeOf } from '../foundation/system-error-code.ts';
+import { ignoreMissing } from '../foundation/or-null.ts';
 import type { HandoffArchive } from './folder.ts';
 import { openNameLocks } from './name-locks.ts';
 
@@ -16,10 +16,7 @@ export function openHandoffArchive(folder: string): HandoffArchive {
   };
   return {
     list: async () => {
-      const names = await readdir(folder).catch((error: unknown) => {
-        if (codeOf(error) === 'ENOENT') return [];
-        throw error;
-      });
+      const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
       return names.filter((name) => name.endsWith(ENDING) && !name.startsWith('.')).toSorted();
     },
     read: (name) => createReadStream(join(folder, name)),

@@ -15,6 +15,7 @@ import {
   watchLock,
   type LockHolder,
 } from '../foundation/file-lock.ts';
+import { orNull } from '../foundation/or-null.ts';
 import { ownJudge, type ProcessJudge } from '../foundation/process-identity.ts';
 
 const LOOK_AGAIN_MS = 2;
@@ -73,10 +74,7 @@ export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: N
     async with(lock, act) {
       const before = queues.get(lock) ?? Promise.resolve();
       const turn = before.then(() => underLock(lock, act));
-      const settled = turn.then(
-        () => undefined,
-        () => undefined,
-      );
+      const settled = turn.catch(() => undefined);
       queues.set(lock, settled);
       try {
         return await turn;
@@ -139,7 +137,8 @@ export function removeDeadLocks(folder: string, judge: ProcessJudge = ownJudge()
   for (const name of deadLocksIn(folder, judge)) {
     const path = join(folder, name);
     if (!name.endsWith('.lock')) {
-      removeQuietly(path);
+      // Whoever was faster wanted the same.
+      orNull(() => unlinkSync(path));
       continue;
     }
     const seen = seeLock(path);
@@ -158,12 +157,4 @@ export function deadLocksIn(folder: string, judge: ProcessJudge = ownJudge()): r
     const isKnown = seen.by !== null && judge.of(seen.by) !== 'unknown';
     return isKnown ? isGone(judge, seen) : Date.now() - seen.touchedAt > LITTER_MS;
   });
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Whoever was faster wanted the same.
-  }
 }

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeAll } from '../foundation/atomic-file.ts';
+import { unlessMissing } from '../foundation/or-null.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import type { FileRead } from './folder.ts';
@@ -156,12 +157,7 @@ function readWhole(file: number, size: number): string {
 
 /** With `disk` the new name is on the disk when this ends. False: there was nothing to move. */
 export async function moveFile(from: string, to: string, disk?: Pick<SyncRounds, 'folder'>): Promise<boolean> {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  if (unlessMissing(() => renameSync(from, to)) === null) return false;
   await disk?.folder(dirname(to));
   return true;
 }

@@ -5,7 +5,7 @@ import { opendir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDraft, writeDurably, writeWhole } from '../foundation/atomic-file.ts';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { codeOf } from '../foundation/system-error-code.ts';
+import { unlessMissing } from '../foundation/or-null.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { removeDeadLocks } from './name-locks.ts';
 import { archiveFinished, isArchived } from './archive-finished.ts';
@@ -130,14 +130,7 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
 
     bookmark: {
-      async load() {
-        try {
-          return readFileSync(bookmarkPath, 'utf8');
-        } catch (error) {
-          if (codeOf(error) !== 'ENOENT') throw error;
-          return null;
-        }
-      },
+      load: async () => unlessMissing(() => readFileSync(bookmarkPath, 'utf8')),
       save: async (cursor) => void (await writeDurably(bookmarkPath, cursor)),
     },
 
@@ -198,9 +191,5 @@ function stampOf(path: string): string | null {
 }
 
 function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  unlessMissing(() => unlinkSync(path));
 }

@@ -3,13 +3,13 @@ import { lstatSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../foundation/atomic-file.ts';
-import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import type { TaskId } from '../domain/names.ts';
 import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../formats/task/names.ts';
 import { openNameLocks } from './name-locks.ts';
 import type { TaskFolder } from './folder.ts';
 import { openGitTree } from './git-tree.ts';
 import { readPlainFile } from './plain-file.ts';
+import { kindOf, realFolder } from './real-folder.ts';
 
 export interface TaskFolderOptions {
   /** The workspace. */
@@ -20,6 +20,7 @@ export interface TaskFolderOptions {
 
 /** As many who want a number at the same moment; each lets one other pass. */
 const NUMBERS_MAX = 10_000;
+const STANDS_STILL = 'no task is written there';
 
 export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOptions): TaskFolder {
   const root = join(folder, 'tasks');
@@ -27,14 +28,14 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
   const alone = openNameLocks();
   const pathOf = (id: TaskId): string => join(root, taskFileName(id));
   const put = async (id: TaskId, text: string): Promise<boolean> => {
-    await realFolder(root);
+    await realFolder(root, STANDS_STILL);
     await mkdir(drafts, { recursive: true, mode: 0o700 });
     // Not replacing decides between two who want the same number.
     return writeDurably(pathOf(id), text, { draftFolder: drafts, mode: 0o644, replace: false });
   };
 
   return {
-    read: async (id) => (isRealFolder(root) ? readPlainFile(pathOf(id)) : { kind: 'absent' }),
+    read: async (id) => ((await kindOf(root)) === 'folder' ? readPlainFile(pathOf(id)) : { kind: 'absent' }),
 
     async replace(id, text, read) {
       const path = pathOf(id);
@@ -52,7 +53,7 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
     put,
 
     async create(year, textFor) {
-      await realFolder(root);
+      await realFolder(root, STANDS_STILL);
       const taken = (await readdir(root)).map((name) => taskNumberIn(name, pattern, year) ?? 0);
       const first = taken.reduce((most, each) => Math.max(most, each), 0) + 1;
       for (let number = first; number < first + NUMBERS_MAX; number += 1) {
@@ -70,14 +71,4 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
     },
     close: () => alone.close(),
   };
-}
-
-function isRealFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** A folder that became a link would lead us out of the workspace. */
-async function realFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: OUR_FOLDER_MODE });
-  if (!isRealFolder(path)) throw new Error(`${path} is not a folder of its own; no task is written there`);
 }

@@ -1,3 +1,8 @@
+/** What was thrown, which need not be an Error, as one. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** The message of what was thrown, which need not be an Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

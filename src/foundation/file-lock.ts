@@ -77,13 +77,9 @@ export function takeLock(lock: string, holder: LockHolder): 'taken' | 'held' | '
   }
 }
 
-function isLockOf(lock: string, holder: LockHolder): boolean {
-  return lstatSync(lock, { throwIfNoEntry: false })?.ino === holder.inode;
-}
-
 /** Does nothing when another process has the lock by now. */
 export function dropLock(lock: string, holder: LockHolder): void {
-  if (isLockOf(lock, holder)) remove(lock);
+  if (lstatSync(lock, { throwIfNoEntry: false })?.ino === holder.inode) remove(lock);
 }
 
 /** Null: the lock is free. */

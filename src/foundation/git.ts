@@ -120,6 +120,14 @@ async function run(args: readonly string[], request: GitRequest, filters: readon
   });
 }
 
+/** What a command with `-z` prints: entries that end with a zero byte and may hold everything else. */
+export function entriesIn(output: Buffer): readonly string[] {
+  return output
+    .toString('utf8')
+    .split('\0')
+    .filter((entry) => entry !== '');
+}
+
 function configured(settings: readonly GitSetting[]): Record<string, string> {
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { codeOf } from './system-error-code.ts';
 import { elapsedMs } from './clock.ts';
+import { orNull } from './or-null.ts';
 
 export interface ProgramRequest {
   readonly program: string;
@@ -104,11 +105,8 @@ function collect(stream: NodeJS.ReadableStream | null, bytesMax: number, tooMuch
 
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
+  // It may have ended by itself.
+  orNull(() => process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL'));
 }
 
 /** These variables and no others: a program gets no secrets of ours. */

@@ -50,11 +50,3 @@ export async function gitTextOrNull(args: readonly string[], call: GitCall): Pro
   const { code, output } = await git(args, { ...call, codes: [0, 1, 128] });
   return code === 0 ? output.toString('utf8').trim() : null;
 }
-
-/** Entries that end with a zero byte: names may hold everything else. */
-export function entriesOf(output: Buffer): readonly string[] {
-  return output
-    .toString('utf8')
-    .split('\0')
-    .filter((entry) => entry !== '');
-}

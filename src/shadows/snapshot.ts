@@ -2,11 +2,12 @@
 import { appendFile, copyFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { entriesIn } from '../foundation/git.ts';
 import { ignoreMissing } from '../foundation/or-null.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Snapshot, SnapshotMaker } from './sandbox.ts';
-import { entriesOf, git, gitText, gitTextOrNull, SnapshotProblem } from './snapshot-git.ts';
+import { git, gitText, gitTextOrNull, SnapshotProblem } from './snapshot-git.ts';
 import { findRepository, writeWorkingTree, type WrittenTree } from './working-tree.ts';
 
 /** The date of a snapshot without a parent. It must not depend on the time, so that equal content gets an equal id. */
@@ -132,13 +133,13 @@ function baseOf(target: string, commit: string): Promise<string | null> {
 async function changedFiles(target: string, base: string | null, commit: string): Promise<readonly string[]> {
   if (base === null) return [...(await filesOf(target, commit)).keys()];
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit];
-  return entriesOf((await git(args, inside(target))).output);
+  return entriesIn((await git(args, inside(target))).output);
 }
 
 async function filesOf(target: string, commit: string): Promise<ReadonlyMap<string, string>> {
   const listed = await git(['ls-tree', '-r', '-z', checkedId(commit)], inside(target));
   return new Map(
-    entriesOf(listed.output).flatMap((line) => {
+    entriesIn(listed.output).flatMap((line) => {
       const at = line.indexOf('\t');
       const [, kind = '', id = ''] = line.slice(0, at).split(' ');
       return kind === 'blob' ? [[line.slice(at + 1), id] as const] : [];

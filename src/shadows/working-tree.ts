@@ -6,8 +6,9 @@
  */
 import { copyFile, lstat, mkdir, open, realpath, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { entriesIn } from '../foundation/git.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
-import { entriesOf, git, gitText, SnapshotProblem } from './snapshot-git.ts';
+import { git, gitText, SnapshotProblem } from './snapshot-git.ts';
 
 export interface Repository {
   /** The top of the working tree. */
@@ -90,7 +91,7 @@ async function copyIndex(from: string, to: string): Promise<boolean> {
 /** A split or sparse index becomes a whole one, and nothing is assumed to be unchanged. */
 async function expandIndex(folder: string, env: Variables): Promise<void> {
   await git(['update-index', '--force-write-index'], { folder, env });
-  const listed = entriesOf((await git(['ls-files', '-z', '-v'], { folder, env })).output);
+  const listed = entriesIn((await git(['ls-files', '-z', '-v'], { folder, env })).output);
   const assumed = listed.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2));
   if (assumed.length === 0) return;
   const input = `${assumed.join('\0')}\0`;
@@ -100,7 +101,7 @@ async function expandIndex(folder: string, env: Variables): Promise<void> {
 /** git compares a changed text with what is in the index, to decide about line ends: give it those, and only those. */
 async function copyChangedBlobs(folder: string, env: Variables, bare: string): Promise<void> {
   const changed = await git(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { folder, env });
-  const names = new Set(entriesOf(changed.output));
+  const names = new Set(entriesIn(changed.output));
   if (names.size === 0) return;
   const staged = await stagedEntries(folder, env);
   const wanted = staged.filter(({ path, mode }) => names.has(path) && mode !== '160000').map(({ id }) => id);
@@ -117,7 +118,7 @@ async function stagedEntries(
   env: Variables,
 ): Promise<readonly { readonly mode: string; readonly id: string; readonly path: string }[]> {
   const listed = await git(['ls-files', '-z', '-s'], { folder, env });
-  return entriesOf(listed.output).map((line) => {
+  return entriesIn(listed.output).map((line) => {
     const at = line.indexOf('\t');
     const [mode = '', id = ''] = line.slice(0, at).split(' ');
     return { mode, id, path: line.slice(at + 1) };
@@ -133,14 +134,14 @@ async function judgeEntries({ folder }: Repository, reads: Variables, writes: Va
   const secrets = staged.map(({ path }) => path).filter((path) => SECRET_FILE.test(path));
   if (secrets.length > 0)
     warnings.push(`possible secrets are not ignored by git and are in the snapshot: ${named(secrets)}`);
-  const skipped = entriesOf((await git(['ls-files', '-z', '-t'], { folder, env: reads })).output);
+  const skipped = entriesIn((await git(['ls-files', '-z', '-t'], { folder, env: reads })).output);
   const sparse = skipped.filter((line) => line.startsWith('S ')).map((line) => line.slice(2));
   if (sparse.length > 0) warnings.push(`skip-worktree: edits of ${named(sparse)} are not in the snapshot`);
   const files = staged.filter(({ mode }) => mode !== '160000');
   if (files.length === 0) return warnings;
   const input = `${files.map(({ path }) => path).join('\0')}\0`;
   const listed = await git(['check-attr', '-z', '--stdin', 'filter'], { folder, env: reads, input });
-  const attributes = entriesOf(listed.output);
+  const attributes = entriesIn(listed.output);
   const filtered = new Set<string>();
   for (let at = 0; at + 2 < attributes.length; at += 3) {
     const [path = '', , value = ''] = attributes.slice(at, at + 3);

@@ -38,17 +38,12 @@ export interface Store {
    * Compare-and-swap on the revision: decides over the record at hand (the one given, if it is still the newest) and
    * writes record, facts and outbox in one go; stale is decided again, at most `ROUNDS_MAX` times. One answer per target, in order.
    */
-  change(targets: readonly (HandoffId | Handoff)[], decide: Decide): Promise<readonly Result<Handoff, Refusal>[]>;
+  change(targets: readonly Target[], decide: Decide): Promise<readonly Result<Handoff, Refusal>[]>;
   /**
    * One change and the handoffs that follow from it, all or none: decided over the newest record as `change` does, then
    * opened as `insert` does, with the target as it is after the change. The same request answers the same records.
    */
-  relay(
-    target: HandoffId | Handoff,
-    decide: Decide,
-    openings: readonly Opening[],
-    guard?: Guard,
-  ): Promise<Result<Relayed, Refusal>>;
+  relay(target: Target, decide: Decide, openings: readonly Opening[], guard?: Guard): Promise<Result<Relayed, Refusal>>;
   /** A lost body is a fault. With `settled` it returns null until the handoff is settled, at lower cost. */
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
   /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
@@ -76,6 +71,13 @@ export interface Store {
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */
   close(): Promise<void>;
+}
+
+/** A caller names a record by its id or brings it along. */
+export type Target = HandoffId | Handoff;
+
+export function idOf(target: Target): HandoffId {
+  return typeof target === 'string' ? target : target.id;
 }
 
 /** How often a stale decision is taken again before the call fails. */
@@ -122,6 +124,7 @@ export function keysOf({ key, also }: RequestKey): readonly string[] {
 }
 
 export const REQUEST_DAYS = 7;
+export const REQUEST_MS = REQUEST_DAYS * 24 * 60 * 60_000;
 
 export interface Claimed {
   readonly handoff: Handoff;

@@ -1,9 +1,9 @@
 /** Wires agents for a workspace: which host, which adapters, where journals and personas are. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemTimers } from '../../foundation/clock.ts';
+import { hexDigestOf } from '../../foundation/digest.ts';
 import { findProgram } from '../../foundation/find-program.ts';
 import { placeOf } from '../../foundation/process-identity.ts';
 import { systemRandom } from '../../foundation/random.ts';
@@ -89,7 +89,7 @@ function ownCommand(): readonly string[] {
 
 /** One server for each workspace, whatever way leads to its folder. */
 export function tmuxSocket({ folder }: Workspace): string {
-  return `baton-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 10)}`;
+  return `baton-${hexDigestOf(realpathSync(folder)).slice(0, 10)}`;
 }
 
 function limitsOf(text: SuccessionText | null): SuccessionLimits {

@@ -5,6 +5,7 @@ import type { Complaint } from '../../engine/guard/complaint.ts';
 import type { AgentKey } from '../../engine/context.ts';
 import type { SignedVersion } from '../../engine/guard/judge-change.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { signerOfCommit } from '../../foundation/ssh-signature.ts';
 import {
   judge,
@@ -249,12 +250,8 @@ async function versionsByKey<Version>(
 }
 
 function isStrict(text: string, path: string): boolean {
-  try {
-    return parseConfiguration(text, path).configuration.identity === 'strict';
-  } catch {
-    // This version cannot read the configuration of before; a commit that repairs it is not to blame.
-    return false;
-  }
+  // A configuration of before that this version cannot read is none: a commit that repairs it is not to blame.
+  return orNull(() => parseConfiguration(text, path).configuration.identity) === 'strict';
 }
 
 /** Every folder with a configuration may have handoffs; the innermost counts. */

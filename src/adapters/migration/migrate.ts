@@ -6,12 +6,12 @@ import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { openCounts, planMigration, type Step } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
+import { entriesIn } from '../../foundation/git.ts';
 import { openDocumentFolder } from '../../folders/document-folder.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { git } from '../git/git.ts';
 import { applyPlan, documentPath, type Applied } from './apply.ts';
 import { findFiles, type FoundFiles } from './find-files.ts';
-import { partsOf } from './git-history.ts';
 import {
   commitPaths,
   hasStaged,
@@ -170,7 +170,7 @@ const MADE = /^(?:_handoffs\/(?:active|archived\/\d{4}\/\d{2})\/[^/]+\.md|_hando
 async function commitAll(repository: Repository, paths: readonly string[]): Promise<string | null> {
   const { folder } = repository;
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '_handoffs', 'tasks'];
-  const seen = new Set(partsOf(await git(args, { folder })));
+  const seen = new Set(entriesIn(await git(args, { folder })));
   const isThere = await Promise.all(
     paths.map(async (path) => (await lstat(join(folder, path)).catch(() => null)) !== null),
   );
@@ -188,7 +188,7 @@ function journalIn(privateFolder: string): {
   const path = join(privateFolder, JOURNAL);
   return {
     async load() {
-      return partsOf(await readFile(path).catch(() => Buffer.alloc(0)));
+      return entriesIn(await readFile(path).catch(() => Buffer.alloc(0)));
     },
     async save(paths) {
       if (paths === null) await rm(path, { force: true });

@@ -16,6 +16,7 @@ import type { Found } from '../../engine/migration/plan.ts';
 import { isInPackage } from '../../engine/migration/places.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { utf16TextOf } from '../../foundation/utf16-text.ts';
 import type { FoundFiles } from './find-files.ts';
 import { commitsOf } from './git-history.ts';
@@ -177,12 +178,8 @@ export function readPlain(
   what: 'whole' | 'head' = 'whole',
 ): Buffer | 'too-large' | null {
   shared ??= Buffer.allocUnsafeSlow(DOCUMENT_BYTES_MAX + 1);
-  let handle: number;
-  try {
-    handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
+  const handle = orNull(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  if (handle === null) return null;
   try {
     if (what === 'head') return shared.subarray(0, readSync(handle, shared, 0, bytesMax, 0));
     let at = 0;

@@ -8,17 +8,6 @@ import { escalationOf, noticeOf, type Event, type Notice } from '../../domain/no
 import type { WorkspaceRules } from '../../engine/context.ts';
 import type { Notifications } from '../../workspace/configuration-values.ts';
 
-/** The desktop shows only what needs a person. */
-const FOR_THE_DESKTOP: readonly Event[] = [
-  'verification-wanted',
-  'question',
-  'dependency-failed',
-  'failed',
-  'rejected',
-  'expired',
-  'escalated',
-];
-
 const NOTHING: readonly Effect[] = [];
 
 export function notificationRules({ desktop, webhooks }: Notifications): WorkspaceRules['notificationsFor'] {
@@ -34,7 +23,7 @@ export function notificationRules({ desktop, webhooks }: Notifications): Workspa
 
   function effectsOf({ event, to }: Notice, handoff: Handoff, fact: Fact): readonly Effect[] {
     const wanted = webhooks.filter(({ events }) => events === null || events.includes(event));
-    const shown = desktop && FOR_THE_DESKTOP.includes(event);
+    const shown = desktop && event in DESKTOP_WORDS;
     if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
     const told = tellingOf(event, handoff, fact);
     // A second notice of the same fact is another one, also to the same target.
@@ -80,6 +69,7 @@ function withoutSummary(detail: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(detail).filter(([name]) => !STAYS.has(name)));
 }
 
+/** The desktop shows only what needs a person. */
 const DESKTOP_WORDS: Partial<Record<Event, string>> = {
   'verification-wanted': 'is delivered and wants to be verified',
   question: 'has a question',

@@ -1,9 +1,9 @@
 /** Wires shadows for a workspace: which sandbox, where records are, what the configuration says. */
-import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../foundation/clock.ts';
+import { hexDigestOf } from '../../foundation/digest.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import { isWithin } from '../../foundation/path-within.ts';
 import { systemRandom } from '../../foundation/random.ts';
@@ -68,7 +68,7 @@ export function withoutTilde(path: string): string {
 
 /** Short, and the same for every way to the folder. */
 function tagOf(folder: string): string {
-  return createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 10);
+  return hexDigestOf(realpathSync(folder)).slice(0, 10);
 }
 
 /** Whether a path lies in the folder, once all links are followed. */

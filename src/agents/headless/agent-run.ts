@@ -1,5 +1,6 @@
 /** What a run of an agent amounts to, line by line. What cannot be read is skipped: the transcript has it. */
 import { readJson, type JsonObject } from '../../foundation/json.ts';
+import type { Mutable } from '../../domain/handoff.ts';
 import type { HeadlessAgent, RunEvent, Spent } from './headless-agent.ts';
 
 export interface AgentRun {
@@ -26,13 +27,13 @@ export interface RunSoFar {
 const LINE_MAX = 16 * 1024 * 1024;
 
 export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) => void): AgentRun {
-  const run = {
-    session: null as string | null,
-    model: null as string | null,
-    spent: {} as Spent,
+  const run: Mutable<RunSoFar> = {
+    session: null,
+    model: null,
+    spent: {},
     text: '',
-    limit: null as RunSoFar['limit'],
-    error: null as string | null,
+    limit: null,
+    error: null,
     isDone: false,
   };
   let rest = '';

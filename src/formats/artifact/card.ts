@@ -2,6 +2,7 @@
 import { instantText } from '../../foundation/instant-text.ts';
 import { digestOf } from '../../foundation/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { ARTIFACT_STATUSES, type ArtifactCard } from '../../domain/artifacts.ts';
 import { readAgentId, readArtifactId, readHandoffId, type ArtifactId } from '../../domain/names.ts';
 
@@ -11,11 +12,7 @@ export function writeCard(card: ArtifactCard): string {
 
 /** Null: it was not written by us, or not to its end. */
 export function readCard(text: string): ArtifactCard | null {
-  try {
-    return cardOf(JSON.parse(text) as Json);
-  } catch {
-    return null;
-  }
+  return orNull(() => cardOf(JSON.parse(text) as Json));
 }
 
 /** One line for each card. Who only adds some need not take the others apart. */

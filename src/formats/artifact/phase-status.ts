@@ -2,7 +2,7 @@
 import { digestOf } from '../../foundation/digest.ts';
 import { isJsonObject, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 
-const PHASE_WORDS = ['pending', 'in_progress', 'completed', 'failed'] as const;
+export const PHASE_WORDS = ['pending', 'in_progress', 'completed', 'failed'] as const;
 export type PhaseWord = (typeof PHASE_WORDS)[number];
 
 export interface PhaseLine {
@@ -57,16 +57,10 @@ function statusOf(counts: PhaseLine['counts'], last: PhaseWord): PhaseWord {
 function lineOf(entry: Json): PhaseLine {
   const said = isJsonObject(entry) ? entry : {};
   const counts = isJsonObject(said['handoffs']) ? said['handoffs'] : {};
-  const countOf = (word: PhaseWord): number => Number(counts[word] ?? 0);
   return {
     phase: typeof said['phase'] === 'number' ? said['phase'] : null,
     agent: textIn(said['agent_id']),
-    counts: {
-      pending: countOf('pending'),
-      in_progress: countOf('in_progress'),
-      completed: countOf('completed'),
-      failed: countOf('failed'),
-    },
+    counts: Object.fromEntries(PHASE_WORDS.map((word) => [word, Number(counts[word] ?? 0)])) as PhaseLine['counts'],
     last: {
       id: textIn(said['last_handoff_id']),
       word: PHASE_WORDS.find((word) => word === said['last_status']) ?? 'pending',

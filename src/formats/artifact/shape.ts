@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { ARTIFACT_STATUSES } from '../../domain/artifacts.ts';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readArtifactId } from '../../domain/names.ts';
+import { publishedSchema } from '../published-schema.ts';
+import { PHASE_WORDS } from './phase-status.ts';
 
 const LINKS_MAX = 100;
 const FILES_MAX = 1_000;
@@ -86,10 +88,10 @@ const PhaseStatusShape = z.strictObject({
     z.strictObject({
       phase: Phase.nullable(),
       agent_id: z.string().max(66),
-      status: z.enum(['pending', 'in_progress', 'completed', 'failed']),
+      status: z.enum(PHASE_WORDS),
       handoffs: z.strictObject({ pending: Count, in_progress: Count, completed: Count, failed: Count }),
       last_handoff_id: z.string().max(128),
-      last_status: z.enum(['pending', 'in_progress', 'completed', 'failed']),
+      last_status: z.enum(PHASE_WORDS),
       updated_at: Instant,
     }),
   ),
@@ -98,12 +100,8 @@ const PhaseStatusShape = z.strictObject({
 /** As they are published in `schemas/`. */
 export function artifactSchemas(): Readonly<Record<string, object>> {
   return {
-    'artifact.schema.json': published(ArtifactShape, 'An artifact, with its content'),
-    'artifact-registry.schema.json': published(RegistryShape, 'artifacts/registry.json'),
-    'phase-status.schema.json': published(PhaseStatusShape, 'context/phase-status.json'),
+    'artifact.schema.json': publishedSchema(ArtifactShape, 'An artifact, with its content'),
+    'artifact-registry.schema.json': publishedSchema(RegistryShape, 'artifacts/registry.json'),
+    'phase-status.schema.json': publishedSchema(PhaseStatusShape, 'context/phase-status.json'),
   };
-}
-
-function published(shape: z.ZodType, title: string): object {
-  return { ...z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }), title };
 }

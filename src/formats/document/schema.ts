@@ -2,6 +2,7 @@
 import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
+import { publishedSchema } from '../published-schema.ts';
 import { readStatus, STATUSES } from './vocabulary.ts';
 
 const LINE_MAX = 1_000;
@@ -151,8 +152,7 @@ export type DocumentFields = { readonly [Name in FieldName]?: Exclude<Shaped[Nam
 export type NewDocument = DocumentFields & { readonly [Name in (typeof REQUIRED)[number]]: Shaped[Name] };
 
 export function documentSchema(): object {
-  const made = z.toJSONSchema(DocumentShape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' });
-  return { ...made, title: 'The front matter of a handoff document' };
+  return publishedSchema(DocumentShape, 'The front matter of a handoff document');
 }
 
 /** Whether two texts say the same in one field. Null, an empty list and an absent field are the same. */

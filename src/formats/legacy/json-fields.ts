@@ -2,6 +2,7 @@
  * The leaves of a JSON text with their lines. Accepts what people and programs do to JSON: comments, extra commas, repeated
  * keys, several values in one file, a missing end. Fields before a mistake are kept.
  */
+import { orNull } from '../../foundation/or-null.ts';
 import { DEPTH_MAX, FIELDS_MAX, lineCounter } from './lines.ts';
 import type { Field, ReadingProblem } from './legacy-reading.ts';
 import type { Gathered } from './yaml-fields.ts';
@@ -123,9 +124,6 @@ class LooseScan {
 
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
-  try {
-    return JSON.parse(`"${text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`) as string;
-  } catch {
-    return text;
-  }
+  const inJson = text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
+  return orNull(() => JSON.parse(`"${inJson}"`) as string) ?? text;
 }

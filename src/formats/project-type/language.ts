@@ -27,6 +27,14 @@ export const CHECKOUT_FILES =
   'cd "$SOURCE" && git ls-files > /tmp/checkout-files && ' +
   'git hash-object --no-filters --stdin-paths < /tmp/checkout-files | paste -d " " - /tmp/checkout-files';
 
+/** Hashes the files that `find` lists, as far as they are installed. */
+export function hashedFiles(find: string): string {
+  return (
+    `${find} | sort | head -n 2000 > /tmp/installed-files && ` +
+    'git hash-object --no-filters --stdin-paths < /tmp/installed-files | paste -d " " - /tmp/installed-files'
+  );
+}
+
 /** So many fit on a command line. */
 const TEST_FILES_MAX = 50;
 
@@ -46,8 +54,7 @@ export function versionOrHelp(program: string): string {
 
 /** Test files that changed or are named after a changed file. */
 export function affectedTestFiles(
-  paths: readonly string[],
-  changedFiles: readonly string[],
+  { paths, changedFiles }: ProjectSource,
   isTest: (path: string) => boolean,
 ): readonly string[] {
   const stems = changedFiles.map((path) => (path.split('/').at(-1) ?? '').replace(/\.[a-z]+$/i, '')).filter(Boolean);

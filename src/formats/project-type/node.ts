@@ -1,10 +1,12 @@
 /** Node projects, by their package.json. */
 import * as z from 'zod';
+import { orNull } from '../../foundation/or-null.ts';
 import { shellWord } from '../../domain/shadow.ts';
 import {
   affectedTestFiles,
   changedCode,
   CHECKOUT_FILES,
+  hashedFiles,
   versionOrHelp,
   type LanguageCommands,
   type ProjectSource,
@@ -40,13 +42,8 @@ const TEST_FILE = /(?:^|\/)(?:tests?|__tests__|spec)\/|[.-](?:test|spec)\.[a-z]+
 
 /** Null: the file is absent or no JSON. */
 export function readNodePackage(text: string | undefined): NodePackage | null {
-  if (text === undefined) return null;
-  try {
-    const read = PackageShape.safeParse(JSON.parse(text));
-    return read.success ? read.data : null;
-  } catch {
-    return null;
-  }
+  const read = PackageShape.safeParse(orNull(() => JSON.parse(text ?? '') as unknown));
+  return read.success ? read.data : null;
 }
 
 /** Changed files that can be loaded as modules: no tests, nothing that has to be compiled first. */
@@ -80,8 +77,7 @@ function asDependency(
 ): Pick<LanguageCommands, 'install' | 'installedFiles' | 'imports' | 'cli'> {
   const address = `https://github.com/${repository}`;
   // A package with build scripts is installed by npm from git; any other is packed from a clone, which takes half the time.
-  const isBuilt = ['prepare', 'preinstall', 'install', 'postinstall'].some((name) => own.scripts[name] !== undefined);
-  const getPackage = isBuilt
+  const getPackage = hasInstallScript(own)
     ? `npm install ${shellWord(`git+${address}.git#${commit}`)}`
     : `git clone -q ${shellWord(address)} /workspace/.package && git -C /workspace/.package checkout -q ${commit} && ` +
       'npm install --install-links /workspace/.package';
@@ -94,9 +90,7 @@ function asDependency(
   const hasEntry = own.main !== null || own.exports !== undefined || own.bin === null || typeof own.bin !== 'object';
   return {
     install: [CACHE, first, ...(prepareCheckout === null ? [] : [`cd "$SOURCE" && ${prepareCheckout}`])].join(' && '),
-    installedFiles:
-      `${inside} && find . -type f -not -path "./node_modules/*" | sort | head -n 2000 > /tmp/installed-files && ` +
-      'git hash-object --no-filters --stdin-paths < /tmp/installed-files | paste -d " " - /tmp/installed-files',
+    installedFiles: `${inside} && ${hashedFiles('find . -type f -not -path "./node_modules/*"')}`,
     imports: hasEntry
       ? `cd "$CONSUMER" && node --input-type=module -e ${shellWord(`await import(${JSON.stringify(name)})`)}`
       : null,
@@ -128,6 +122,10 @@ function isInstallable({ name, version, private: isPrivate }: NodePackage): bool
   return name !== null && PACKAGE_NAME.test(name) && version !== null && !isPrivate;
 }
 
+function hasInstallScript({ scripts }: NodePackage): boolean {
+  return ['preinstall', 'install', 'postinstall', 'prepare'].some((name) => scripts[name] !== undefined);
+}
+
 function commandOf({ bin, name }: NodePackage): string | null {
   if (bin === null) return null;
   const command = typeof bin === 'string' ? (name ?? '').split('/').at(-1) : Object.keys(bin)[0];
@@ -138,8 +136,7 @@ function commandOf({ bin, name }: NodePackage): string | null {
 function checkoutInstall({ paths }: ProjectSource, own: NodePackage | null): string | null {
   if (own === null) return null;
   const needs = [own.dependencies, own.devDependencies, own.optionalDependencies, own.peerDependencies];
-  const scripts = ['preinstall', 'install', 'postinstall', 'prepare'].some((name) => own.scripts[name] !== undefined);
-  if (needs.every((each) => Object.keys(each).length === 0) && !scripts) return null;
+  if (needs.every((each) => Object.keys(each).length === 0) && !hasInstallScript(own)) return null;
   const hasLock = paths.includes('package-lock.json') || paths.includes('npm-shrinkwrap.json');
   return hasLock ? 'npm ci' : 'npm install --no-package-lock';
 }
@@ -161,7 +158,7 @@ function loadCommand(modules: readonly string[]): string | null {
   return `node --input-type=module -e ${shellWord(program)} -- ${modules.map(shellWord).join(' ')}`;
 }
 
-function affectedTest({ paths, changedFiles }: ProjectSource): string | null {
-  const tests = affectedTestFiles(paths, changedFiles, (path) => CODE.test(path) && TEST_FILE.test(path));
+function affectedTest(source: ProjectSource): string | null {
+  const tests = affectedTestFiles(source, (path) => CODE.test(path) && TEST_FILE.test(path));
   return tests.length === 0 ? null : `node --test ${tests.map(shellWord).join(' ')}`;
 }

@@ -4,6 +4,7 @@ import {
   affectedTestFiles,
   changedCode,
   CHECKOUT_FILES,
+  hashedFiles,
   versionOrHelp,
   type LanguageCommands,
   type ProjectSource,
@@ -110,8 +111,7 @@ function installedCommand(tops: readonly string[]): string {
   const names = tops.flatMap((name) => [`./${name}/*`, `./${name}.py`]).map((each) => `-path ${shellWord(each)}`);
   return (
     `cd "$(${PYTHON} -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')" && ` +
-    `find . -type f -name "*.py" \\( ${names.join(' -o ')} \\) | sort | head -n 2000 > /tmp/installed-files && ` +
-    'git hash-object --no-filters --stdin-paths < /tmp/installed-files | paste -d " " - /tmp/installed-files'
+    hashedFiles(`find . -type f -name "*.py" \\( ${names.join(' -o ')} \\)`)
   );
 }
 
@@ -129,8 +129,8 @@ function usesPytest(texts: ReadonlyMap<string, string>): boolean {
   return [...texts.values()].some((text) => /\[tool[.:]pytest|\bpytest\b/.test(text));
 }
 
-function affectedTest({ paths, changedFiles, texts }: ProjectSource): string | null {
-  const tests = affectedTestFiles(paths, changedFiles, (path) => CODE.test(path) && TEST_FILE.test(path));
+function affectedTest(source: ProjectSource): string | null {
+  const tests = affectedTestFiles(source, (path) => CODE.test(path) && TEST_FILE.test(path));
   if (tests.length === 0) return null;
-  return `${PYTHON} -m ${usesPytest(texts) ? 'pytest -q' : 'unittest'} ${tests.map(shellWord).join(' ')}`;
+  return `${PYTHON} -m ${usesPytest(source.texts) ? 'pytest -q' : 'unittest'} ${tests.map(shellWord).join(' ')}`;
 }

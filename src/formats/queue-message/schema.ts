@@ -8,6 +8,7 @@ import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '..
 import { PRIORITIES } from '../../domain/priority.ts';
 import { WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry-policy.ts';
+import { publishedSchema } from '../published-schema.ts';
 import { secondsShape } from '../seconds-shape.ts';
 
 const DEPENDENCIES_MAX = 100;
@@ -146,12 +147,8 @@ export const FailureShape = z.looseObject({
 /** As they are published in `schemas/`. */
 export function queueSchemas(): Readonly<Record<string, object>> {
   return {
-    'queue-request.schema.json': published(RequestShape, 'A handoff request of the file queue'),
-    'queue-response.schema.json': published(ResponseShape, 'A completed handoff of the file queue'),
-    'queue-failure.schema.json': published(FailureShape, 'A failed handoff of the file queue'),
+    'queue-request.schema.json': publishedSchema(RequestShape, 'A handoff request of the file queue'),
+    'queue-response.schema.json': publishedSchema(ResponseShape, 'A completed handoff of the file queue'),
+    'queue-failure.schema.json': publishedSchema(FailureShape, 'A failed handoff of the file queue'),
   };
-}
-
-function published(shape: z.ZodType, title: string): object {
-  return { ...z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }), title };
 }

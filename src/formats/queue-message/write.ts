@@ -97,7 +97,7 @@ function messageOf(told: Told): JsonObject {
 }
 
 function requestOf({ handoff, body }: Told): JsonObject {
-  const original = body.message === undefined ? {} : (parseExact(withoutMark(body.message)) as JsonObject);
+  const original = body.message === undefined ? {} : (parseExact(body.message.replace(/^\uFEFF/, '')) as JsonObject);
   const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
   const input = isJsonObject(kept['input']) ? kept['input'] : {};
   const { status } = QUEUE_WORDS[handoff.state];
@@ -256,8 +256,4 @@ function times({ handoff, startedAt }: Told): JsonObject {
   if (startedAt === null) return { execution_time_seconds: 0 };
   const seconds = Math.max(0, handoff.since - startedAt) / 1000;
   return { started_at: instantText(startedAt), execution_time_seconds: seconds };
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -1,5 +1,6 @@
 /** Times of a calendar, as cron writes them. `croner` knows time zones, and what happens when clocks are changed. */
 import { Cron } from 'croner';
+import { orNull } from '../../foundation/or-null.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { NextAfter } from '../../domain/schedule.ts';
 
@@ -9,21 +10,8 @@ export const ZONE_RULE = 'the name of a time zone, for example Europe/Berlin or 
 
 /** A refusal says which of the two is wrong. */
 export function readCron(cron: string, zone: string): Result<NextAfter, 'cron' | 'zone'> {
-  if (!isZone(zone)) return err('zone');
-  let pattern: Cron;
-  try {
-    pattern = new Cron(cron, { timezone: zone, mode: '5-part', paused: true });
-  } catch {
-    return err('cron');
-  }
+  if (orNull(() => new Intl.DateTimeFormat('en', { timeZone: zone })) === null) return err('zone');
+  const pattern = orNull(() => new Cron(cron, { timezone: zone, mode: '5-part', paused: true }));
+  if (pattern === null) return err('cron');
   return ok((afterMs) => pattern.nextRun(new Date(afterMs))?.getTime() ?? null);
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -6,6 +6,7 @@
  * so is a block that a person or another program said to the agent.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { findBlocks } from './find.ts';
 import type { BlockPlace, FoundBlock, Said } from './found-block.ts';
 
@@ -176,10 +177,6 @@ function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {
 
 /** Parsed without our own limits, because it is the agent's file and only texts are read from it. */
 function objectIn(row: string): JsonObject | null {
-  try {
-    const value = JSON.parse(row) as Json;
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = orNull(() => JSON.parse(row) as Json);
+  return isJsonObject(value) ? value : null;
 }

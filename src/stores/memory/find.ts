@@ -1,9 +1,10 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
 import { hasEndedBadly } from '../../domain/dependencies.ts';
+import { heldBy } from '../custody.ts';
 import { pageById } from '../page.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, Wanted } from '../store.ts';
@@ -90,11 +91,6 @@ function isWanted(tables: Tables, fact: Fact, { handoff, agent, states }: FactFi
     (agent === undefined || from === agent || to === agent) &&
     (states === undefined || states.includes(fact.to))
   );
-}
-
-/** The session that works on it now, if any. */
-export function heldBy(handoff: Handoff): SessionId | null {
-  return handoff.state === 'accepted' && handoff.custody?.by === 'process' ? handoff.custody.session : null;
 }
 
 function isWaiting(tables: Tables, handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {

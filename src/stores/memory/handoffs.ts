@@ -10,24 +10,24 @@ import { NO_LIMITS, slotsNeeded, usesCapacity, type Limits, type LimitSlot } fro
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { rankOf } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { heldBy, leaseLost } from '../custody.ts';
 import { relayedOf } from '../relay-result.ts';
 import {
   CLAIM_MAX,
+  idOf,
   keysOf,
   removedRefusal,
-  REQUEST_DAYS,
+  REQUEST_MS,
   type Opening,
   type RequestKey,
   type Store,
+  type Target,
 } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { isPaused } from './pauses.ts';
 import { draftOver, requestName, type Draft, type Row, type Tables } from './tables.ts';
 import type { Hints } from './wake-waiters.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 interface Transaction {
   readonly tables: Tables;
@@ -93,8 +93,8 @@ export function openHandoffs(
   };
 }
 
-function changeOne(transaction: Transaction, target: HandoffId | Handoff, decide: Decide): Answer<Handoff> {
-  const id = typeof target === 'string' ? target : target.id;
+function changeOne(transaction: Transaction, target: Target, decide: Decide): Answer<Handoff> {
+  const id = idOf(target);
   const row = transaction.draft.row(id);
   return row === undefined ? err({ code: 'no-such-handoff', id }) : decideNext(transaction, row, decide);
 }
@@ -113,9 +113,7 @@ function decideNext(transaction: Transaction, row: Row, decide: Decide): Answer<
   const before = row.handoff;
   const decided = decide(before, transaction.nowMs);
   if (!decided.ok) return decided;
-  if (!mayHold(transaction, before, decided.value.handoff)) {
-    return err({ code: 'lease-lost', id: before.id, fence: null, state: before.state, newest: before.fence });
-  }
+  if (!mayHold(transaction, before, decided.value.handoff)) return err(leaseLost(before));
   return write(transaction, row, decided.value, { id: before.id, body: row.body });
 }
 
@@ -206,7 +204,7 @@ function answeredBefore(
   request: RequestKey | undefined,
 ): Answer<readonly Handoff[]> | null {
   for (const [name, { at }] of tables.requests) {
-    if (nowMs - at > REQUEST_DAYS * DAY_MS) tables.requests.delete(name);
+    if (nowMs - at > REQUEST_MS) tables.requests.delete(name);
   }
   const kept = request === undefined ? undefined : tables.requests.get(requestName(request));
   if (kept === undefined || request === undefined) return null;

@@ -19,9 +19,7 @@ export function openPauses(tables: Tables, clock: Clock): Pauses {
       tables.pauses[place] = ended;
       return ended;
     },
-    async isPaused(agent) {
-      return isPaused(tables, agent);
-    },
+    isPaused: async (agent) => isPaused(tables, agent),
     async list(max) {
       const newest = tables.pauses.toReversed();
       const isOver = ({ endedAt }: (typeof newest)[number]): boolean => endedAt !== null;

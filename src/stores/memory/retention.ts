@@ -18,12 +18,8 @@ export function openRetention(tables: Tables, clock: Clock): Retention {
         ),
       };
     },
-    async remove(heads, archive) {
-      return heads.map((head) => removeOne(tables, head, archive, clock.nowMs()));
-    },
-    async removed(ids) {
-      return ids.map((id) => tables.removed.get(id)).filter((gone) => gone !== undefined);
-    },
+    remove: async (heads, archive) => heads.map((head) => removeOne(tables, head, archive, clock.nowMs())),
+    removed: async (ids) => ids.flatMap((id) => tables.removed.get(id) ?? []),
   };
 }
 

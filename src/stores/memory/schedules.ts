@@ -11,9 +11,7 @@ export function openSchedules({ schedules }: Tables, clock: Clock): Schedules {
       schedules.set(schedule.id, frozenCopy(schedule));
       return true;
     },
-    async load(id) {
-      return schedules.get(id) ?? null;
-    },
+    load: async (id) => schedules.get(id) ?? null,
     async list(max, after = '') {
       return byName()
         .filter(({ id }) => id > after)
@@ -32,8 +30,6 @@ export function openSchedules({ schedules }: Tables, clock: Clock): Schedules {
       schedules.set(read.id, frozenCopy({ ...known, ...next }));
       return true;
     },
-    async remove(id) {
-      return schedules.delete(id);
-    },
+    remove: async (id) => schedules.delete(id),
   };
 }

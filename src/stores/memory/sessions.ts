@@ -2,7 +2,7 @@ import { assert } from '../../foundation/assert.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { Sessions } from '../store.ts';
-import { heldBy } from './find.ts';
+import { heldBy } from '../custody.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { KeptSession, Tables } from './tables.ts';
 
@@ -25,9 +25,7 @@ export function openSessions(tables: Tables, clock: Clock): Sessions {
         sessions.set(id, frozenCopy({ id, agent, process, groups: [], leaseMs, ended: false, beatAtMs }));
       }
     },
-    async beat(id) {
-      return beat(id);
-    },
+    beat: async (id) => beat(id),
     async running(id, groups) {
       const kept = sessions.get(id);
       if (kept !== undefined) sessions.set(id, { ...kept, groups: frozenCopy(groups) });

@@ -19,14 +19,11 @@ import type {
   ScheduleRecord,
   SessionRecord,
   TokenRecord,
+  Whole,
 } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
-export interface Row {
-  readonly handoff: Handoff;
-  readonly body: JsonText;
-  readonly outcome: JsonText | null;
-}
+export type Row = Whole;
 
 /** Kept when it is done, because its key must never be used again. */
 interface KeptEffect {

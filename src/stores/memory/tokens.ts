@@ -32,12 +32,8 @@ export function openTokens({ tokens, tokenUses, tokenLog, bootstrap }: Tables, c
       const found = [...tokens.values()].find((token) => token.hash === hash);
       return found === undefined ? null : used(found);
     },
-    async byIds(ids) {
-      return ids.flatMap((id) => tokens.get(id) ?? []).map(used);
-    },
-    async list() {
-      return [...tokens.values()].toSorted(byAge).map(used);
-    },
+    byIds: async (ids) => ids.flatMap((id) => tokens.get(id) ?? []).map(used),
+    list: async () => [...tokens.values()].toSorted(byAge).map(used),
     async used(id) {
       if (tokens.has(id)) tokenUses.set(id, clock.nowMs());
     },
@@ -48,9 +44,7 @@ export function openTokens({ tokens, tokenUses, tokenLog, bootstrap }: Tables, c
       note({ what: 'revoked', token: id, by, detail: { keepsLeases } });
       return true;
     },
-    async bootstrapIsOpen() {
-      return bootstrap.isOpen;
-    },
+    bootstrapIsOpen: async () => bootstrap.isOpen,
     async denied(denial) {
       const denials = tokenLog.filter(({ what }) => what === 'denied');
       const oldest = denials.length < DENIALS_MAX ? -1 : tokenLog.indexOf(denials[0] as (typeof tokenLog)[number]);

@@ -13,9 +13,7 @@ import { draftOver, type Row, type Tables } from './tables.ts';
 
 export function openTransfer(tables: Tables, hints: Hints, clock: Clock): Transfer {
   return {
-    async copies(after, max) {
-      return copiesAfter(tables, after, max);
-    },
+    copies: async (after, max) => copiesAfter(tables, after, max),
     async restore(copies) {
       refuseInvalid(copies);
       const draft = draftOver(tables);

@@ -36,9 +36,7 @@ export function openUpkeep(tables: Tables, clock: Clock): Upkeep {
       return next.look;
     },
     async tend() {},
-    async audit() {
-      return audit(tables);
-    },
+    audit: async () => audit(tables),
     feedHolders: () => Promise.resolve([]),
   };
 }

@@ -116,14 +116,11 @@ type Given = (name: string, variable: string) => string | undefined;
  * also for whom. The default is `prefer`, as in psql; but whoever names a certificate wants it to be used.
  */
 function tlsOf(given: Given, shown: string): Tls | false {
-  const [rootcert, sslcert, sslkey] = [
-    given('sslrootcert', 'PGSSLROOTCERT'),
-    given('sslcert', 'PGSSLCERT'),
-    given('sslkey', 'PGSSLKEY'),
-  ];
+  const rootcert = given('sslrootcert', 'PGSSLROOTCERT');
+  const sslcert = given('sslcert', 'PGSSLCERT');
   const mode = given('sslmode', 'PGSSLMODE') ?? ((rootcert ?? sslcert) === undefined ? 'prefer' : 'verify-full');
   if (mode === 'disable') return false;
-  const own = ownCertificate(sslcert, sslkey, shown);
+  const own = ownCertificate(sslcert, given('sslkey', 'PGSSLKEY'), shown);
   // Anybody can have a certificate from a public authority, so its signature alone says nothing.
   if (rootcert === 'system' && mode !== 'verify-full') {
     throw misread(shown, 'sslrootcert=system can be used with sslmode=verify-full only');

@@ -39,12 +39,11 @@ where (p.all_open, p.documents_open) is distinct from (coalesce(r.everything, 0)
 limit ${FINDINGS_MAX}`;
 
 const RECORDS_SQL = `with page as (select id, n, revision, trail from baton.handoff where id > $1::text order by id limit ${PAGE})
-select page.id, page.revision, told.facts, last.hash is not distinct from page.trail, b.id is not distinct from page.id,
-  (select max(id) from page)
+select page.id, page.revision, told.facts, last.hash is not distinct from page.trail, b.id is not distinct from page.id
 from page
 cross join lateral (select count(*)::integer as facts from baton.fact f where f.n = page.n) told
 left join lateral (select hash from baton.fact f where f.n = page.n order by f.revision desc limit 1) last on true
-left join baton.body b on b.n = page.n`;
+left join baton.body b on b.n = page.n order by page.id`;
 
 const ROWS_SQL = `select ${ROW_COLUMNS} from baton.handoff h join baton.body b on b.n = h.n
 where h.id > $1::text order by h.id limit ${PAGE}`;
@@ -65,33 +64,30 @@ export async function audit(connection: Connection): Promise<readonly Finding[]>
     ...counters.map(aboutCounter),
     ...bodies.map(([id]) => finding('body', id as HandoffId, `${String(id)} is carried without a record`)),
     ...facts.map(([n]) => finding('reference', null, `facts of number ${String(n)} belong to no handoff`)),
-    ...(await lookAtRecords(connection)),
-    ...(await lookAtRows(connection)),
+    ...(await lookAtPages(connection, RECORDS_SQL, aboutRecord)),
+    ...(await lookAtPages(connection, ROWS_SQL, aboutRow)),
   ];
 }
 
-async function lookAtRecords(connection: Connection): Promise<readonly Finding[]> {
+/** `sql` reads a page of records in the order of their ids, which stand in the first column. */
+async function lookAtPages(
+  connection: Connection,
+  sql: string,
+  about: (row: Row) => readonly Finding[],
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (let after: string | null = ''; after !== null && findings.length < FINDINGS_MAX;) {
-    const rows: readonly Row[] = await connection.read(RECORDS_SQL, [after]);
-    for (const row of rows) findings.push(...aboutRecord(row));
-    after = (rows[0]?.[5] as string | undefined) ?? null;
+    const rows: readonly Row[] = await connection.read(sql, [after]);
+    findings.push(...rows.flatMap(about));
+    after = rows.length < PAGE ? null : (rows.at(-1)?.[0] as string);
   }
   return findings;
 }
 
-/** Whether every record can be read as one, as a claim or a list would read it. */
-async function lookAtRows(connection: Connection): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (let after: string | null = ''; after !== null && findings.length < FINDINGS_MAX;) {
-    const rows: readonly Row[] = await connection.read(ROWS_SQL, [after]);
-    for (const row of rows) {
-      const says = damageIn(() => readRow(row));
-      if (says !== null) findings.push(finding('unreadable', row[0] as HandoffId, says));
-    }
-    after = rows.length < PAGE ? null : (rows.at(-1)?.[0] as string);
-  }
-  return findings;
+/** Whether a record can be read as one, as a claim or a list would read it. */
+function aboutRow(row: Row): readonly Finding[] {
+  const says = damageIn(() => readRow(row));
+  return says === null ? [] : [finding('unreadable', row[0] as HandoffId, says)];
 }
 
 function aboutRecord([idValue, revision, facts, isHead, hasBody]: Row): readonly Finding[] {

@@ -3,13 +3,14 @@ import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { hasNoLimits, type Limits } from '../../domain/limits.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX } from '../store.ts';
-import type { Answer, ChangeParts, Target } from './change.ts';
+import { idOf, ROUNDS_MAX, type Target } from '../store.ts';
+import type { Answer, ChangeParts } from './change.ts';
 import type { Connection } from './connection.ts';
-import { idOf, records, traces } from './load.ts';
-import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
-import { endedSession, gainOf, joins, traceOf, move, type Moved, type Piece } from './write-moves.ts';
+import { records, traces } from './load.ts';
+import { beginCounting, fullPlace, uncounted } from './limits.ts';
+import { joins, needsOfMove, traceOf, move, type Piece } from './write-moves.ts';
 
 export async function changeAlone(
   parts: ChangeParts,
@@ -45,28 +46,24 @@ export function placeParts(
   limits: Limits,
   { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
 ): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
-  const needsOfPiece = (piece: Piece) =>
-    gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : [];
-
   const writeWithPlace = async (piece: Piece): Promise<'written' | 'overtaken' | Refusal> => {
-    const newcomers = [piece.decision.handoff];
-    const needs = needsOfPiece(piece);
+    const next = piece.decision.handoff;
+    const needs = needsOfMove(limits, piece.before, next);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const written: Moved = await move(writes, [piece], { needs });
+      const written = await move(writes, [piece], { needs });
       if (written.moved.size > 0) return 'written';
       if (written.doubtful && (await traces(reads, [traceOf(piece)])).size > 0) return 'written';
-      const session = joins(piece.before, piece.decision.handoff);
-      if (session !== null && !written.alive.has(session)) return endedSession(piece.before).refusal;
+      const session = joins(piece.before, next);
+      if (session !== null && !written.alive.has(session)) return leaseLost(piece.before);
       const missing = uncounted(needs, written.counts);
-      if (missing.length === 0) return fullPlace(limits, newcomers, written.counts)?.refusal ?? 'overtaken';
+      if (missing.length === 0) return fullPlace(limits, [next], written.counts)?.refusal ?? 'overtaken';
       await beginCounting(writes, missing);
     }
     return 'overtaken';
   };
 
   return {
-    needsPlace: (before, next) =>
-      !hasNoLimits(limits) && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
+    needsPlace: (before, next) => !hasNoLimits(limits) && needsOfMove(limits, before, next).length > 0,
     writeWithPlace,
   };
 }

@@ -5,24 +5,25 @@
  * Concurrent callers of one process share a statement. Those that want the same record are decided one after the
  * other, each over what the one before it decided, and written as one.
  */
+import { errorOf } from '../../foundation/error-message.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX, type Store } from '../store.ts';
+import { idOf, ROUNDS_MAX, type Store, type Target } from '../store.ts';
 import { changeAlone } from './change-one.ts';
 import { isRefusedValue, type Connection } from './connection.ts';
 import type { NotifySettled } from './wake-waiters.ts';
-import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
+import { orThrow, recordsOrDamage, traces } from './load.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { endedSession, joins, traceOf, type Piece } from './write-moves.ts';
+import { joins, traceOf, type Piece } from './write-moves.ts';
 
 export type Answer = Result<Handoff, Refusal>;
-export type Target = HandoffId | Handoff;
 
 export interface ChangeParts {
   readonly move: MoveBatch;
@@ -45,10 +46,10 @@ interface Call {
 }
 
 export function changeOf(parts: ChangeParts): Store['change'] {
-  const shared = sharedStatement((calls: readonly Call[]) => pass(parts, calls));
+  const share = sharedStatement((calls: readonly Call[]) => pass(parts, calls));
   return async (targets, decide) => {
     const call: Call = { targets, decide, answers: new Map(), round: 0, needsPlace: false };
-    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await shared.run(call);
+    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await share(call);
     if (call.needsPlace) await changeAlone(parts, targets, decide, call.answers);
     return targets.map((target, index) => call.answers.get(index) ?? err({ code: 'contended', id: idOf(target) }));
   };
@@ -74,16 +75,12 @@ async function pass(parts: ChangeParts, calls: readonly Call[]): Promise<readonl
       return true;
     } catch (error) {
       // All of a call are decided before any of them is written: it has changed nothing.
-      return asError(error);
+      return errorOf(error);
     }
   });
   const failed = await write(parts, [...chains.values()]);
   for (const call of calls) call.round += 1;
   return calls.map((call, index) => failed.get(call) ?? (results[index] as true | Error));
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 interface Base {
@@ -165,7 +162,7 @@ async function write(parts: ChangeParts, chains: readonly Chain[]): Promise<Read
     if (chains.length === 1 || !isRefusedValue(error)) throw error;
     for (const chain of chains) {
       await writeTogether(parts, [chain]).catch((reason: unknown) => {
-        for (const { call } of chain.items) failed.set(call, asError(reason));
+        for (const { call } of chain.items) failed.set(call, errorOf(reason));
       });
     }
   }
@@ -201,7 +198,7 @@ function settleJoiner({ base, isNewest, decisions, items }: Chain, alive: Readon
   const [last, taker] = [decisions.at(-1), items.findLast(({ answer }) => answer.ok)];
   const before = decisions.at(-2)?.handoff ?? base;
   const session = last === undefined ? null : joins(before, last.handoff);
-  if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, endedSession(before));
+  if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, err(leaseLost(before)));
 }
 
 /** Several decisions over one record in one write: the facts of all, the outcome of the last that has one. */

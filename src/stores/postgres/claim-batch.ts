@@ -1,5 +1,6 @@
 /** Deals ready handoffs out to those who asked for some, lets them decide, and gives out what was written. */
 import { present } from '../../foundation/assert.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -65,11 +66,7 @@ function readOne(row: Row): Ready {
 
 /** Null: not of our making. */
 export function readTold(told: string): Ready | null {
-  try {
-    return { ...readOne(JSON.parse(told) as Row), told };
-  } catch {
-    return null;
-  }
+  return orNull(() => ({ ...readOne(JSON.parse(told) as Row), told }));
 }
 
 export interface Taken {

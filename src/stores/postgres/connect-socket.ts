@@ -4,6 +4,7 @@
  * The driver is handed a socket that is secure already. Its own way to TLS checks the certificate of a server that is
  * called by its number against the name `localhost`, and takes a server without TLS for one that is away.
  */
+import { defined } from '../../foundation/defined.ts';
 import { messageOf } from '../../foundation/error-message.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure, createSecureContext, type SecureContext } from 'node:tls';
@@ -74,11 +75,7 @@ async function encrypted(socket: Socket, host: string, tls: Tls): Promise<Socket
 
 function contextOf({ ca, cert, key }: Tls): SecureContext {
   try {
-    return createSecureContext({
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-    });
+    return createSecureContext(defined({ ca, cert, key }));
   } catch (error) {
     throw new Refusal(`sslrootcert, sslcert or sslkey cannot be used: ${messageOf(error)}`);
   }

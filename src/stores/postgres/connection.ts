@@ -119,6 +119,13 @@ export function openConnection(
     }
   };
 
+  /** One at a time: the statements of two transactions on one connection would run into each other. */
+  const inTurn = <Answer>(act: () => Promise<Answer>): Promise<Answer> => {
+    const mine = lastTransaction.then(act);
+    lastTransaction = mine.catch(() => undefined);
+    return mine;
+  };
+
   const inTransaction: LockingConnection['together'] = async (statement, parameters, act) => {
     const { answer: begun } = await patiently((on) =>
       orRollBack(on, async () => {
@@ -167,17 +174,8 @@ export function openConnection(
       const { answer, doubtful } = await patiently((on) => on.run(statement, parameters));
       return { rows: answer, doubtful };
     },
-    together: (statement, parameters, act) => {
-      // One at a time: the statements of two transactions on one connection would run into each other.
-      const mine = lastTransaction.then(() => inTransaction(statement, parameters, act));
-      lastTransaction = mine.catch(() => undefined);
-      return mine;
-    },
-    wholly: (act) => {
-      const mine = lastTransaction.then(() => whollyInTransaction(act));
-      lastTransaction = mine.catch(() => undefined);
-      return mine;
-    },
+    together: (statement, parameters, act) => inTurn(() => inTransaction(statement, parameters, act)),
+    wholly: (act) => inTurn(() => whollyInTransaction(act)),
     close: async () => {
       closed = true;
       const last = link ?? (await opening?.catch(() => null)) ?? null;

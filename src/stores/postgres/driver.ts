@@ -8,6 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
+import { defined } from '../../foundation/defined.ts';
 import type { Address } from './address.ts';
 import { connectSocket, SilentServer } from './connect-socket.ts';
 import { connectError, statementError, ConnectionError } from './connection-error.ts';
@@ -117,9 +118,7 @@ export function openDriver(settings: DriverSettings): Driver {
 
 function optionsOf({ address, session, prepare, heard }: DriverSettings): Omit<DriverOptions, 'socket'> {
   return {
-    ...(address.user === undefined ? {} : { user: address.user }),
-    ...(address.password === undefined ? {} : { pass: address.password }),
-    ...(address.database === undefined ? {} : { database: address.database }),
+    ...defined({ user: address.user, pass: address.password, database: address.database }),
     // Otherwise it reads the variable itself, and does not know all of its values.
     ...(process.env['PGTARGETSESSIONATTRS'] === undefined ? {} : { target_session_attrs: 'read-write' }),
     // The socket that it is given is encrypted already, and leads to the right host: nothing here is for it to choose.
@@ -144,16 +143,11 @@ function optionsOf({ address, session, prepare, heard }: DriverSettings): Omit<D
   };
 }
 
-interface Watchman {
-  begin(): void;
-  end(): void;
-}
-
 /**
  * One timer for all that is under way: it looks at whether anything at all has been answered lately. It is set once
  * for many statements, since setting one takes longer than sending a small statement; the socket keeps the process.
  */
-function watchman(silenceMs: number, alarm: () => void): Watchman {
+function watchman(silenceMs: number, alarm: () => void): { begin(): void; end(): void } {
   let underWay = 0;
   let lastSignMs = 0;
   let isSet = false;
@@ -168,17 +162,16 @@ function watchman(silenceMs: number, alarm: () => void): Watchman {
     if (leftMs > 0) lookIn(leftMs);
     else alarm();
   };
-  const end = (): void => {
-    underWay -= 1;
-    lastSignMs = performance.now();
-  };
   return {
     begin: () => {
       if (underWay === 0) lastSignMs = performance.now();
       underWay += 1;
       if (!isSet) lookIn(silenceMs);
     },
-    end,
+    end: () => {
+      underWay -= 1;
+      lastSignMs = performance.now();
+    },
   };
 }
 

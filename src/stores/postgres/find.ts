@@ -5,13 +5,12 @@
 import { present } from '../../foundation/assert.ts';
 import { BAD_ENDS } from '../../domain/dependencies.ts';
 import { KINDS, type Handoff } from '../../domain/handoff.ts';
-import type { HandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { BadCursor, type Page, type Query, type Store, type Wanted } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './driver.ts';
-import { records } from './load.ts';
+import { recordsInOrder } from './load.ts';
 import { stateNumber, stateOfNumber } from '../numbers.ts';
 import { enoughReadableSoon, readableOf } from '../column-codecs.ts';
 import { readCursor } from '../read-cursor.ts';
@@ -21,6 +20,7 @@ import { requested } from './requests.ts';
 import { AFTER_ROW, placeOf, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
+import type { WordIndex } from './text-index.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
@@ -36,33 +36,27 @@ export const SESSION_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${ACCEPTED} and h.session = $1::text order by h.n limit $2::integer`;
 
 /** The root itself, and what descends from it. */
-export const CHAIN_SQL = `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text)
+const chainSql = (also = ''): string => `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text${also})
 union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
-  where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text
+  where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text${also}
   order by b.n limit $2::integer)
 order by n limit $2::integer`;
+export const CHAIN_SQL = chainSql();
 
 /** The record has this agent (`$3`) as its sender, recipient or named verifier. */
 const visibleTo = (agent: string): string => `(b.sender = ${agent} or b.recipient = ${agent} or exists (
   select from baton.verifier v where v.agent = ${agent} and v.created_at = b.created_at and v.n = b.n))`;
 
-export const VISIBLE_CHAIN_SQL = `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text and ${visibleTo('$3::text')})
-union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
-  where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text
-    and ${visibleTo('$3::text')}
-  order by b.n limit $2::integer)
-order by n limit $2::integer`;
+export const VISIBLE_CHAIN_SQL = chainSql(` and ${visibleTo('$3::text')}`);
 
 export const ARTIFACTS_SQL = `select ${ROW_COLUMNS} from (
   select distinct u.created_at, u.n from json_array_elements_text($1::text::json) as x(id)
   join baton.artifact_use u on u.artifact = x.id collate "C" order by u.created_at desc, u.n desc limit $2::integer
 ) u join baton.body b on b.n = u.n join baton.handoff h on h.id = b.id order by u.created_at desc, u.n desc`;
 
-export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
-where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE}
-  and h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
-
 const AFTER_ID = `h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
+export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE} and ${AFTER_ID}`;
 export const ASKING_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_ANSWER} and h.due_at is not null and ${AFTER_ID}`;
 export const WAITING_SQL = `select ${ROW_COLUMNS} ${FROM}
@@ -89,11 +83,11 @@ where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
   where d.id = h.id and needed.state is distinct from ${COMPLETED})
 order by h.n limit $1::integer`;
 
-export function findOf(quick: Connection, lists: Connection, clock: ServerClock): Store['find'] {
+export function findOf(quick: Connection, lists: Connection, words: WordIndex, clock: ServerClock): Store['find'] {
   return async (query) => {
     switch (query.by) {
       case 'ids':
-        return whole(await byIds(quick, query.ids));
+        return whole(await recordsInOrder(quick, query.ids));
       case 'request':
         return whole(await requested(quick, query.request));
       case 'overdue':
@@ -129,7 +123,7 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
       case 'freed':
         return whole(await enough(query.max, (limit) => lists.read(FREED_SQL, [limit])));
       case 'filter':
-        return page(lists, query);
+        return page(lists, words, query);
     }
   };
 }
@@ -149,11 +143,6 @@ function whole(items: readonly Handoff[]): Page {
   return { items, next: null };
 }
 
-async function byIds(connection: Connection, ids: readonly HandoffId[]): Promise<readonly Handoff[]> {
-  const found = await records(connection, ids);
-  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
-}
-
 async function overdue(connection: Connection, max: number, clock: ServerClock): Promise<readonly Handoff[]> {
   return enough(max, async (limit) => {
     const sentAtMs = clock.elapsedMs();
@@ -165,9 +154,9 @@ async function overdue(connection: Connection, max: number, clock: ServerClock):
   });
 }
 
-async function page(connection: Connection, filter: Filter): Promise<Page> {
+async function page(connection: Connection, words: WordIndex, filter: Filter): Promise<Page> {
   if (filter.states?.length === 0 || filter.max <= 0) return { items: [], next: null };
-  const hits = filter.text === undefined ? null : await hitsOf(connection, filter.text);
+  const hits = await hitsOf(connection, words, filter.text);
   if (hits?.query === '') return { items: [], next: null };
   const { statement, parameters } = listStatement(filter, hits);
   const rows = await connection.read(statement, parameters);
@@ -248,10 +237,10 @@ function conditionsOf(wanted: Wanted, hits: Hits | null, given: Given): string[]
   return conditions;
 }
 
-export function countOf(lists: Connection): Store['count'] {
+export function countOf(lists: Connection, words: WordIndex): Store['count'] {
   return async (wanted) => {
     const { states, agent, from, to, visibleTo: reader } = wanted;
-    const hits = wanted.text === undefined ? null : await hitsOf(lists, wanted.text);
+    const hits = await hitsOf(lists, words, wanted.text);
     if (states?.length === 0 || hits?.query === '') return {};
     const parameters: Parameter[] = [];
     const given = (value: Parameter, type: string): string => `$${parameters.push(value)}::${type}`;
@@ -285,7 +274,10 @@ const FEW_MAX = 2000;
 export const ARE_FEW_SQL = `select count(*) <= ${FEW_MAX} from (
   select from baton.words w where w.words @@ $1::tsquery limit ${FEW_MAX + 1}) as hit`;
 
-async function hitsOf(connection: Connection, text: string): Promise<Hits> {
+/** Waits until everything that was acknowledged can be found. Null: no words are asked for. */
+async function hitsOf(connection: Connection, words: WordIndex, text: string | undefined): Promise<Hits | null> {
+  if (text === undefined) return null;
+  await words.catchUp();
   // Words hold letters and digits only, so that nothing has to be escaped between the quotes.
   const query = wordsAsked(text)
     .map((word) => `'${word}'`)

@@ -33,6 +33,7 @@ import {
   typed,
   type Column,
 } from './rows.ts';
+import { rememberedStatement } from './remembered-statement.ts';
 import { KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import {
   keepEffects,
@@ -142,16 +143,7 @@ interface Parts {
   readonly notifying: boolean;
 }
 
-const statements = new Map<string, string>();
-
-function statementFor(parts: Parts): string {
-  const key = Object.values(parts).join();
-  const known = statements.get(key);
-  if (known !== undefined) return known;
-  const statement = addStatement(parts);
-  statements.set(key, statement);
-  return statement;
-}
+const statementFor = rememberedStatement(addStatement);
 
 /** Parameters are numbered in the order in which `add` lists them. */
 function addStatement(parts: Parts): string {

@@ -3,12 +3,13 @@
  * limit or dependencies go alone, through gates that are part of the statement that writes them. Many plain ones of one
  * call go in parts (`insert-in-parts.ts`).
  */
+import { errorOf } from '../../foundation/error-message.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { hasNoLimits, NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { ROUNDS_MAX, removedRefusal, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
+import { ROUNDS_MAX, removedRefusal, type Opening, type RequestKey, type Store } from '../store.ts';
 import { Conflict, isRefusedValue, type Connection, type LockingConnection } from './connection.ts';
 import { decideAll, decider } from './decide-openings.ts';
 import { readDependencyFacts, type DependencyFacts } from './dependencies.ts';
@@ -34,9 +35,10 @@ export interface InsertParts {
 }
 
 export function insertOf(parts: InsertParts): Store['insert'] {
-  const shared = sharedStatement((calls: readonly (readonly InsertRow[])[]) => addTogether(parts, calls));
+  const share = sharedStatement((calls: readonly (readonly InsertRow[])[]) => addTogether(parts, calls));
 
-  const insert = async (openings: readonly Opening[], { request, overLimits }: Guard): Promise<Answer> => {
+  return async (openings, { request, overLimits } = {}) => {
+    if (openings.length === 0 && request === undefined) return ok([]);
     const held = overLimits === true ? { ...parts, limits: NO_LIMITS } : parts;
     const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
     if (request !== undefined || waits) return insertAlone(held, openings, request);
@@ -47,13 +49,7 @@ export function insertOf(parts: InsertParts): Store['insert'] {
     const decided = decideAll(openings, parts.nowMs());
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
     const needs = needsOf(held.limits, decided.newcomers.map(recordOf));
-    return needs.length === 0 ? shared.run(decided.newcomers) : insertAlone(held, openings, request);
-  };
-
-  return async (openings, guard = {}) => {
-    if (openings.length === 0 && guard.request === undefined) return ok([]);
-    const answer = await insert(openings, guard);
-    return answer;
+    return needs.length === 0 ? share(decided.newcomers) : insertAlone(held, openings, request);
   };
 }
 
@@ -113,7 +109,7 @@ async function addTogether(
     if (!isConflict && (calls.length === 1 || !isRefusedValue(error))) throw error;
     const doubtful = isConflict && error.doubtful;
     const answers: (Answer | Error)[] = [];
-    for (const newcomers of calls) answers.push(await addEach(parts, newcomers, doubtful).catch(asError));
+    for (const newcomers of calls) answers.push(await addEach(parts, newcomers, doubtful).catch(errorOf));
     return answers;
   }
 }
@@ -135,10 +131,6 @@ async function afterConflict(parts: InsertParts, newcomers: readonly InsertRow[]
   const known = await records(parts.reads, ids);
   const id = ids.find((each) => known.has(each)) ?? ids[0];
   return err({ code: 'known-id', id: id as HandoffId });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 async function areOurs(reads: Connection, newcomers: readonly InsertRow[]): Promise<boolean> {

@@ -41,6 +41,12 @@ export async function records(
   return new Map([...found].map(([id, record]) => [id, orThrow(record)]));
 }
 
+/** Those of these that there are, in the order of the ids. */
+export async function recordsInOrder(connection: Connection, ids: readonly HandoffId[]): Promise<readonly Handoff[]> {
+  const found = await records(connection, ids);
+  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
+}
+
 /** For those who ask for several callers at once: a damaged record is the business of those who wanted it. */
 export async function recordsOrDamage(
   connection: Connection,
@@ -90,9 +96,4 @@ export async function traces(connection: Connection, written: readonly Trace[]):
   }));
   const rows = await connection.read(TRACES_SQL, [JSON.stringify(mine)]);
   return new Set(rows.map((row) => row[0] as HandoffId));
-}
-
-/** A caller names a record by its id or brings it along. */
-export function idOf(target: HandoffId | Handoff): HandoffId {
-  return typeof target === 'string' ? target : target.id;
 }

@@ -8,6 +8,7 @@ import { ERASE_STEPS } from '../numbers.ts';
 import { OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
 import { isPausedSql } from './pauses.ts';
+import { rememberedStatement } from './remembered-statement.ts';
 import { CHANGING, filled, named, REVISED, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import {
@@ -38,16 +39,7 @@ export interface MoveParts {
   readonly erasing: boolean;
 }
 
-const statements = new Map<string, string>();
-
-export function statementFor(parts: MoveParts): string {
-  const key = Object.values(parts).join();
-  const known = statements.get(key);
-  if (known !== undefined) return known;
-  const statement = moveStatement(parts);
-  statements.set(key, statement);
-  return statement;
-}
+export const statementFor = rememberedStatement(moveStatement);
 
 /** What comes along with a piece besides its record and its facts. */
 const BESIDES: readonly Column[] = [

@@ -37,7 +37,7 @@ import { transferOf } from './transfer.ts';
 import { ConnectionError } from './connection-error.ts';
 import { tokensOf } from './tokens.ts';
 import { upkeepOf } from './upkeep.ts';
-import { countingWords, findingWords, wordIndexOf } from './text-index.ts';
+import { wordIndexOf } from './text-index.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
@@ -135,8 +135,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
     relay: door.guard(relayOf({ ...parts, locking: transactions, limits, tell })),
     load: door.guard((id, when) => load(quick, id, when)),
-    find: door.guard(findingWords(findOf(quick, lists, clock), words)),
-    count: door.guard(countingWords(countOf(lists), words)),
+    find: door.guard(findOf(quick, lists, words, clock)),
+    count: door.guard(countOf(lists, words)),
     facts: door.guard(factsOf(lists, timers)),
     changed: hints.changed,
     nowMs: clock.nowMs,

@@ -1,12 +1,11 @@
 /** Effects that still have to happen. What is done stays as a mark, so that the same key is never done again. */
-import type { JsonText } from '../../foundation/json.ts';
 import { inboxKind } from '../../domain/decision.ts';
-import type { DroppedEffect, DueEffect, Outbox } from '../store.ts';
+import { DROPPED_COLUMNS, EFFECT_COLUMNS, readDropped, readEffect } from '../shared-rows.ts';
+import type { Outbox } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './driver.ts';
 import { NOW_MS } from './schema.ts';
 
-export const DUE_SQL = `select key, kind, payload, tries from baton.effect
+export const DUE_SQL = `select ${EFFECT_COLUMNS} from baton.effect
 where not done and due_at <= (select clock_timestamp()) order by due_at, seq limit $1::integer`;
 
 const DONE_SQL = `update baton.effect set done = true
@@ -20,13 +19,13 @@ where key = $1::text and not done and due_at < 'infinity'`;
 const TAKE_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text::interval
 where key = $1::text and not done and due_at <= clock_timestamp() returning key`;
 
-export const INBOX_SQL = `select key, kind, payload, tries from baton.effect
+export const INBOX_SQL = `select ${EFFECT_COLUMNS} from baton.effect
 where kind collate "C" = $1::text and not done and due_at = 'infinity' order by seq limit $2::integer`;
 
 const DROP_SQL = `update baton.effect set done = true, dropped_at = ${NOW_MS}, dropped = $2::text
 where key = $1::text and not done`;
 
-const DROPPED_SQL = `select key, kind, payload, tries, dropped_at, dropped from baton.effect
+const DROPPED_SQL = `select ${DROPPED_COLUMNS} from baton.effect
 where dropped_at is not null order by dropped_at desc, seq desc limit $1::integer`;
 
 const AGAIN_SQL = `update baton.effect set done = false, due_at = clock_timestamp(), tries = 0,
@@ -54,14 +53,4 @@ export function outboxOf(connection: Connection): Outbox {
       await connection.write(LATER_SQL, [key, `${inMs} milliseconds`, tries ?? null]);
     },
   };
-}
-
-function readDropped(row: Row): DroppedEffect {
-  return { ...readEffect(row), droppedAt: Number(row[4]), says: row[5] as string };
-}
-
-function readEffect(row: Row): DueEffect {
-  const tries = row[3] as number;
-  const effect = { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
-  return tries === 0 ? effect : { ...effect, tries };
 }

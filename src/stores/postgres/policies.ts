@@ -1,26 +1,24 @@
-import type { JsonText } from '../../foundation/json.ts';
+import { POLICY_COLUMNS, readPolicy } from '../shared-rows.ts';
 import type { Policies, PolicyRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './driver.ts';
 import { NOW_MS } from './schema.ts';
 
-const COLUMNS = 'version, policy, by, at';
-const NEWEST_SQL = `select ${COLUMNS} from baton.policy order by version desc limit $1::integer`;
+const NEWEST_SQL = `select ${POLICY_COLUMNS} from baton.policy order by version desc limit $1::integer`;
 /** Two that add the same version meet at the primary key: one of them writes nothing. */
-const PUT_SQL = `insert into baton.policy (${COLUMNS})
+const PUT_SQL = `insert into baton.policy (${POLICY_COLUMNS})
 select $2::bigint + 1, $1::text, $3::text, ${NOW_MS}
 where coalesce((select max(version) from baton.policy), 0) = $2::bigint
-on conflict (version) do nothing returning ${COLUMNS}`;
+on conflict (version) do nothing returning ${POLICY_COLUMNS}`;
 
 export function policiesOf(connection: Connection): Policies {
   const newest = async (max: number): Promise<readonly PolicyRecord[]> =>
-    (await connection.read(NEWEST_SQL, [max])).map(recordOf);
+    (await connection.read(NEWEST_SQL, [max])).map(readPolicy);
   return {
     current: async () => (await newest(1))[0] ?? null,
     put: async (policy, expectedVersion, by) => {
       const { rows, doubtful } = await connection.write(PUT_SQL, [policy, expectedVersion, by]);
       const [row] = rows;
-      if (row !== undefined) return recordOf(row);
+      if (row !== undefined) return readPolicy(row);
       if (!doubtful) return null;
       // An answer was lost and we asked again: the version in the way may be our own.
       const written = (await newest(1))[0] ?? null;
@@ -28,14 +26,5 @@ export function policiesOf(connection: Connection): Policies {
       return isOurs ? written : null;
     },
     history: newest,
-  };
-}
-
-function recordOf(row: Row): PolicyRecord {
-  return {
-    version: Number(row[0]),
-    policy: row[1] as JsonText,
-    by: row[2] as string,
-    at: Number(row[3]),
   };
 }

@@ -9,27 +9,24 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
 import { relayedOf } from '../relay-result.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, type Store } from '../store.ts';
-import { Conflict, type Connection, type LockingConnection } from './connection.ts';
+import { idOf, ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, type Store } from '../store.ts';
+import { Conflict, type Connection } from './connection.ts';
 import { readDependencyFacts } from './dependencies.ts';
-import type { NotifySettled } from './wake-waiters.ts';
 import { decideAll } from './decide-openings.ts';
 import { recordOf, unlessKnown, type InsertParts } from './insert.ts';
-import { idOf, RECORDS_SQL, traces } from './load.ts';
+import { RECORDS_SQL, traces } from './load.ts';
 import { insertRows } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './limits.ts';
 import { answeredBefore, forgetExpired, KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import { readRow } from './rows.ts';
-import { endedSession, gainOf, joins, move, traceOf, type Piece } from './write-moves.ts';
+import { joins, move, needsOfMove, traceOf, type Piece } from './write-moves.ts';
 
 type Answer = Result<Relayed, Refusal>;
 
-export interface RelayParts extends Omit<InsertParts, 'writes'> {
-  readonly locking: LockingConnection;
-  readonly tell: NotifySettled;
-}
+export type RelayParts = Omit<InsertParts, 'writes'>;
 
 interface Asked {
   readonly target: Handoff['id'];
@@ -134,15 +131,14 @@ async function writeAll(
 
 async function moveOne({ limits }: RelayParts, on: Connection, piece: Piece): Promise<void> {
   const next = piece.decision.handoff;
-  const needs = gainOf(piece.before, next) > 0 ? needsOf(limits, [next]) : [];
+  const needs = needsOfMove(limits, piece.before, next);
   const { moved, alive, counts } = await move(on, [piece], { needs });
   if (moved.size > 0) return;
   const session = joins(piece.before, next);
-  if (session !== null && !alive.has(session)) throw new Undone(endedSession(piece.before));
+  if (session !== null && !alive.has(session)) throw new Undone({ refusal: leaseLost(piece.before) });
   const missing = uncounted(needs, counts);
   if (missing.length > 0) throw new Undone({ uncounted: missing });
-  const full = fullPlace(limits, [next], counts);
-  throw new Undone(full ?? 'overtaken');
+  throw new Undone(fullPlace(limits, [next], counts) ?? 'overtaken');
 }
 
 async function makeAll(

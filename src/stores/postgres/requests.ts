@@ -7,7 +7,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { removedRefusal, keysOf, REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './driver.ts';
-import { records } from './load.ts';
+import { records, recordsInOrder } from './load.ts';
 import { removedOf } from './removed.ts';
 
 const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
@@ -44,8 +44,7 @@ export async function requested(
 ): Promise<readonly Handoff[]> {
   const [row] = await connection.read(REQUESTED_SQL, [by, key]);
   const ids = row === undefined ? [] : (JSON.parse(row[0] as string) as readonly HandoffId[]);
-  const found = await records(connection, ids);
-  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
+  return recordsInOrder(connection, ids);
 }
 
 /** The records as they are now; null: this is the first time. */

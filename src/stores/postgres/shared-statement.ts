@@ -4,11 +4,6 @@
  * What is handed in while a statement is under way goes out with the next one. One more than is being carried out may
  * be on its way, so that the server has the next statement at hand when it is done with the last.
  */
-export interface Shared<Given, Answer> {
-  run(given: Given): Promise<Answer>;
-  /** How many are handed in and not yet sent. */
-  readonly waiting: number;
-}
 
 /** Larger statements hold their rows locked for longer, and gain nothing more. */
 const TOGETHER_MAX = 128;
@@ -23,7 +18,7 @@ interface Waiting<Given, Answer> {
 /** `send` answers for each of what it was given, in order; what it throws goes to all of them. */
 export function sharedStatement<Given, Answer>(
   send: (given: readonly Given[]) => Promise<readonly (Answer | Error)[]>,
-): Shared<Given, Answer> {
+): (given: Given) => Promise<Answer> {
   let queue: Waiting<Given, Answer>[] = [];
   let underWay = 0;
   let scheduled = false;
@@ -64,14 +59,9 @@ export function sharedStatement<Given, Answer>(
     });
   };
 
-  return {
-    run: (given) =>
-      new Promise((resolve, reject) => {
-        queue.push({ given, resolve, reject });
-        schedule();
-      }),
-    get waiting() {
-      return queue.length;
-    },
-  };
+  return (given) =>
+    new Promise((resolve, reject) => {
+      queue.push({ given, resolve, reject });
+      schedule();
+    });
 }

@@ -7,7 +7,6 @@
  * the cursor has passed it. Everything can be done twice or by several at once: a record has one row, and the cursor
  * moves only from where a batch began.
  */
-import type { Store } from '../store.ts';
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
 import type { Connection } from './connection.ts';
 import { feedHorizon } from './feed-horizon.ts';
@@ -92,21 +91,6 @@ export function wordIndexOf(connection: Connection): WordIndex {
       let reached: Reached | null = { at: cursor, cursor };
       while (reached !== null && isBefore(reached.at, newest)) reached = await step(reached, horizon);
     },
-  };
-}
-
-/** Searching waits until everything that was acknowledged can be found. */
-export function findingWords(find: Store['find'], index: WordIndex): Store['find'] {
-  return async (query) => {
-    if (query.by === 'filter' && query.text !== undefined) await index.catchUp();
-    return find(query);
-  };
-}
-
-export function countingWords(count: Store['count'], index: WordIndex): Store['count'] {
-  return async (wanted) => {
-    if (wanted.text !== undefined) await index.catchUp();
-    return count(wanted);
   };
 }
 

@@ -4,19 +4,18 @@
  */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
-import { err } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { isErasure } from '../../domain/erasure.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { usesCapacity } from '../../domain/limits.ts';
+import { usesCapacity, type Limits } from '../../domain/limits.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { Refusal } from '../../domain/refusals.ts';
+import { heldBy } from '../custody.ts';
 import { isNotifiable } from './notify.ts';
 import type { Connection } from './connection.ts';
 import type { Trace } from './load.ts';
 import type { Parameter, Row } from './driver.ts';
 import { statementFor, type MoveParts } from './move-statement.ts';
-import { readCounts, type Counts, type Need } from './limits.ts';
+import { needsOf, readCounts, type Counts, type Need } from './limits.ts';
 import { wordsOf } from '../search-words.ts';
 import { changedColumns, joined, oneObject, revisedColumns } from './rows.ts';
 import { factCountOf, factsText, type FactCount } from './fact-columns.ts';
@@ -116,23 +115,19 @@ function answerOf({ rows, doubtful }: { readonly rows: readonly Row[]; readonly 
 }
 
 /** How many places it takes more than before: less when it settles, more when it had been waiting for one. */
-export function gainOf(before: Handoff, next: Handoff): number {
+function gainOf(before: Handoff, next: Handoff): number {
   return Number(usesCapacity(next)) - Number(usesCapacity(before));
+}
+
+/** The counters that must have room for it: none unless it takes a place. */
+export function needsOfMove(limits: Limits, before: Handoff, next: Handoff): readonly Need[] {
+  return gainOf(before, next) > 0 ? needsOf(limits, [next]) : [];
 }
 
 /** The session into whose hands it passes, if any. */
 export function joins(before: Handoff, next: Handoff): SessionId | null {
   const session = heldBy(next);
   return session === heldBy(before) ? null : session;
-}
-
-function heldBy({ state, custody }: Handoff): SessionId | null {
-  return state === 'accepted' && custody?.by === 'process' ? custody.session : null;
-}
-
-/** Nothing passes to a session that has ended: whoever gives back what it held may have been there already. */
-export function endedSession({ id, state, fence }: Handoff): { readonly ok: false; readonly refusal: Refusal } {
-  return err({ code: 'lease-lost', id, fence: null, state, newest: fence });
 }
 
 export function traceOf({ before, decision }: Piece): Trace {

@@ -1,12 +1,10 @@
 import { isOpenSession, type AgentSession } from '../../domain/agent-session.ts';
-import { recordText, sessionFrom } from '../agent-session-record.ts';
+import { AGENT_SESSION_COLUMNS, readAgentSession, recordText } from '../agent-session-record.ts';
 import type { AgentSessions } from '../store.ts';
-import type { Row } from './binding.ts';
 import type { StoreParts } from './store-parts.ts';
 
-const COLUMNS = 'id, key, revision, record';
-const AGENTS_SQL = `SELECT ${COLUMNS} FROM agent_session WHERE id < ? ORDER BY id DESC LIMIT ?`;
-export const OPEN_AGENTS_SQL = `SELECT ${COLUMNS} FROM agent_session WHERE open = 1 AND id < ? ORDER BY id DESC LIMIT ?`;
+const AGENTS_SQL = `SELECT ${AGENT_SESSION_COLUMNS} FROM agent_session WHERE id < ? ORDER BY id DESC LIMIT ?`;
+export const OPEN_AGENTS_SQL = `SELECT ${AGENT_SESSION_COLUMNS} FROM agent_session WHERE open = 1 AND id < ? ORDER BY id DESC LIMIT ?`;
 
 export function agentSessionsOf({ sql, read, commit }: StoreParts): AgentSessions {
   const add = sql('INSERT INTO agent_session (key, open, revision, record) VALUES (?, ?, 1, ?)');
@@ -28,7 +26,7 @@ export function agentSessionsOf({ sql, read, commit }: StoreParts): AgentSession
       read(() =>
         sql(open === true ? OPEN_AGENTS_SQL : AGENTS_SQL)
           .all(before, max)
-          .map(sessionOf),
+          .map(readAgentSession),
       ),
     replace: (session) =>
       commit(() => {
@@ -47,10 +45,6 @@ export function loadAgentSession(
   column: 'id' | 'key',
   value: number | string,
 ): AgentSession | null {
-  const row = sql(`SELECT ${COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
-  return row === undefined ? null : sessionOf(row);
-}
-
-function sessionOf(row: Row): AgentSession {
-  return sessionFrom(row[0] as number, row[1] as string, row[2] as number, row[3] as string);
+  const row = sql(`SELECT ${AGENT_SESSION_COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
+  return row === undefined ? null : readAgentSession(row);
 }

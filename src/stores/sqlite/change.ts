@@ -4,8 +4,10 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { leaseLost } from '../custody.ts';
+import { idOf, type Target } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
-import { leaseLost, type LiveSessions } from './live-sessions.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { LimitCounters } from './limits.ts';
 import type { Queries } from './queries.ts';
 import type { RowNumbers } from './row-numbers.ts';
@@ -24,18 +26,16 @@ export interface HandoffParts extends StoreParts {
   readonly places: LimitCounters;
 }
 
-export function changeOf(
-  parts: HandoffParts,
-): (targets: readonly (HandoffId | Handoff)[], decide: Decide) => Work<readonly Answer[]> {
+export function changeOf(parts: HandoffParts): (targets: readonly Target[], decide: Decide) => Work<readonly Answer[]> {
   const { reading, writing, nowMs } = parts;
 
-  const overNewest = (targets: readonly (HandoffId | Handoff)[], decide: Decide, now: number) => {
+  const overNewest = (targets: readonly Target[], decide: Decide, now: number) => {
     const newest = new Map<HandoffId, Handoff>();
     const placed: Handoff[] = [];
     const steps: { readonly before: Handoff; readonly decision: Decision }[] = [];
 
     const answers = targets.map((target): Answer => {
-      const id = typeof target === 'string' ? target : target.id;
+      const id = idOf(target);
       const before = newest.get(id) ?? atHand(reading, target);
       if (before === null) return err({ code: 'no-such-handoff', id });
       const decided = decideOver(parts, before, decide, placed, now);
@@ -69,8 +69,8 @@ export function changeOf(
 }
 
 /** A given record saves reading the row, if it is still the newest; inside the write lock that is certain. */
-export function atHand(reading: Queries, target: HandoffId | Handoff): Handoff | null {
-  const id = typeof target === 'string' ? target : target.id;
+export function atHand(reading: Queries, target: Target): Handoff | null {
+  const id = idOf(target);
   if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
   return reading.byIds([id])[0] ?? null;
 }

@@ -7,7 +7,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
-import { keysOf, removedRefusal, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
+import { keysOf, removedRefusal, REQUEST_MS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import type { HandoffParts } from './change.ts';
 import { removedReader } from './retention.ts';
@@ -37,8 +37,6 @@ export interface Inserting {
   keep(request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
-
 export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts): Inserting {
   const removed = removedReader(sql);
   const findState = sql('SELECT state FROM handoff WHERE id = ?');
@@ -67,7 +65,7 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
     if (request === undefined) return null;
     const { by, key, hash } = request;
     const row = findRequest.get(by, key);
-    if (row === undefined || (row[1] as number) < now - REQUEST_DAYS * DAY_MS) return null;
+    if (row === undefined || (row[1] as number) < now - REQUEST_MS) return null;
     if (row[0] !== hash) return err({ code: 'request-reused', key });
     const ids = JSON.parse(row[2] as string) as HandoffId[];
     const found = reading.byIds(ids);

@@ -3,7 +3,7 @@
  *
  * Changes are saved up and written once per transaction; a check inside the transaction sees them too.
  */
-import type { Handoff, Kind } from '../../domain/handoff.ts';
+import type { Handoff } from '../../domain/handoff.ts';
 import { slotsNeeded, usesCapacity, type Limits, type LimitSlot } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -69,7 +69,7 @@ export function limitCountersOf(sql: Sql, names: RowNumbers, limits: Limits): Li
     count: (before, after) => {
       const change = Number(usesCapacity(after)) - Number(before !== null && usesCapacity(before));
       if (change === 0) return;
-      const documents = isDocument(after.kind) ? change : 0;
+      const documents = after.kind === 'document' ? change : 0;
       const sender = countsFor(after.from);
       sender.outAll += change;
       sender.outDocuments += documents;
@@ -88,10 +88,6 @@ export function limitCountersOf(sql: Sql, names: RowNumbers, limits: Limits): Li
 }
 
 function uses(handoff: Handoff, place: LimitSlot): boolean {
-  if (!usesCapacity(handoff) || (place.counts === 'documents' && !isDocument(handoff.kind))) return false;
+  if (!usesCapacity(handoff) || (place.counts === 'documents' && handoff.kind !== 'document')) return false;
   return (place.direction === 'outgoing' ? handoff.from : handoff.to) === place.agent;
-}
-
-function isDocument(kind: Kind): boolean {
-  return kind === 'document';
 }

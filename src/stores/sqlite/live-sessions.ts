@@ -4,7 +4,7 @@
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
-import type { Refusal } from '../../domain/refusals.ts';
+import { heldBy } from '../custody.ts';
 import type { Sql } from './binding.ts';
 
 export interface LiveSessions {
@@ -27,16 +27,8 @@ export function liveSessionsOf(sql: Sql): LiveSessions {
       alive = null;
     },
     mayHold: (before, next) => {
-      const session = sessionOf(next);
-      return session === null || session === sessionOf(before) || isAlive(session);
+      const session = heldBy(next);
+      return session === null || session === heldBy(before) || isAlive(session);
     },
   };
-}
-
-export function leaseLost({ id, state, fence }: Handoff): Refusal {
-  return { code: 'lease-lost', id, fence: null, state, newest: fence };
-}
-
-function sessionOf({ custody }: Handoff): SessionId | null {
-  return custody?.by === 'process' ? custody.session : null;
 }

@@ -6,7 +6,7 @@ import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundati
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
-import { REQUEST_DAYS, StoreFault, StoreGone, type Opening, type ProcessIdentity, type Store } from '../store.ts';
+import { REQUEST_MS, StoreFault, StoreGone, type Opening, type ProcessIdentity, type Store } from '../store.ts';
 import { agentSessionsOf } from './agent-sessions.ts';
 import { notifyFilesIn } from './notify-files.ts';
 import {
@@ -68,7 +68,6 @@ const LATELY_MS = 10;
 const JUST_NOW_MS = 1;
 /** No commit counter is ever this. */
 const GONE = -1;
-const DAY_MS = 24 * 60 * 60_000;
 /** Old request keys go a few at a time, so that no transaction is long. */
 const FORGET_MAX = 500;
 const UNFOUND = '; a search by text does not find the newest handoffs';
@@ -262,7 +261,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
         if (closed) return;
         await words.feed();
         if (closed) return;
-        const before = nowMs() - REQUEST_DAYS * DAY_MS;
+        const before = nowMs() - REQUEST_MS;
         if (oldRequest.get(before) !== undefined) await write(() => void forgetRequests.run(before, FORGET_MAX));
       },
     },

@@ -1,20 +1,17 @@
-import type { JsonText } from '../../foundation/json.ts';
 import { inboxKind } from '../../domain/decision.ts';
-import type { DroppedEffect, DueEffect, Outbox } from '../store.ts';
-import type { Row } from './binding.ts';
+import { DROPPED_COLUMNS, EFFECT_COLUMNS, readDropped, readEffect } from '../shared-rows.ts';
+import type { Outbox } from '../store.ts';
 import { NEVER } from './schema.ts';
 import type { StoreParts } from './store-parts.ts';
 
-const COLUMNS = 'key, kind, payload, tries';
-
-export const INBOX_SQL = `SELECT ${COLUMNS} FROM effect INDEXED BY effect_inbox
+export const INBOX_SQL = `SELECT ${EFFECT_COLUMNS} FROM effect INDEXED BY effect_inbox
   WHERE kind = ? AND done = 0 AND due_at = ${NEVER} ORDER BY seq LIMIT ?`;
 
-export const DROPPED_SQL = `SELECT ${COLUMNS}, dropped_at, dropped FROM effect INDEXED BY effect_dropped
+export const DROPPED_SQL = `SELECT ${DROPPED_COLUMNS} FROM effect INDEXED BY effect_dropped
   WHERE dropped_at IS NOT NULL ORDER BY dropped_at DESC, seq DESC LIMIT ?`;
 
 export function outboxOf({ sql, nowMs, read, write }: StoreParts): Outbox {
-  const due = sql(`SELECT ${COLUMNS} FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?`);
+  const due = sql(`SELECT ${EFFECT_COLUMNS} FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?`);
   const done = sql('UPDATE effect SET done = 1 WHERE key = ?');
   const take = sql('UPDATE effect SET due_at = ? WHERE key = ? AND done = 0 AND due_at <= ?');
   const later = sql(`UPDATE effect SET due_at = ?, tries = coalesce(?, tries)
@@ -35,14 +32,4 @@ export function outboxOf({ sql, nowMs, read, write }: StoreParts): Outbox {
     again: (key) => write(() => again.run(nowMs(), key) === 1),
     inbox: (agent, max) => read(() => sql(INBOX_SQL).all(inboxKind(agent), max).map(readEffect)),
   };
-}
-
-function readDropped(row: Row): DroppedEffect {
-  return { ...readEffect(row), droppedAt: row[4] as number, says: row[5] as string };
-}
-
-function readEffect(row: Row): DueEffect {
-  const tries = row[3] as number;
-  const effect = { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
-  return tries === 0 ? effect : { ...effect, tries };
 }

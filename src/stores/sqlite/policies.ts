@@ -1,12 +1,11 @@
-import type { JsonText } from '../../foundation/json.ts';
+import { POLICY_COLUMNS, readPolicy } from '../shared-rows.ts';
 import type { Policies, PolicyRecord } from '../store.ts';
-import type { Row } from './binding.ts';
 import type { StoreParts } from './store-parts.ts';
 
 export function policiesOf({ sql, nowMs, read, commit }: StoreParts): Policies {
-  const select = sql('SELECT version, policy, by, at FROM policy ORDER BY version DESC LIMIT ?');
-  const add = sql('INSERT INTO policy (version, policy, by, at) VALUES (?, ?, ?, ?)');
-  const newest = (max: number): readonly PolicyRecord[] => select.all(max).map(recordOf);
+  const select = sql(`SELECT ${POLICY_COLUMNS} FROM policy ORDER BY version DESC LIMIT ?`);
+  const add = sql(`INSERT INTO policy (${POLICY_COLUMNS}) VALUES (?, ?, ?, ?)`);
+  const newest = (max: number): readonly PolicyRecord[] => select.all(max).map(readPolicy);
   return {
     current: () => read(() => newest(1)[0] ?? null),
     put: (policy, expectedVersion, by) =>
@@ -20,8 +19,4 @@ export function policiesOf({ sql, nowMs, read, commit }: StoreParts): Policies {
       }),
     history: (max) => read(() => newest(max)),
   };
-}
-
-function recordOf(row: Row): PolicyRecord {
-  return { version: row[0] as number, policy: row[1] as JsonText, by: row[2] as string, at: row[3] as number };
 }

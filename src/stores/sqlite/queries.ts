@@ -69,7 +69,7 @@ const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN art
 
 /** Up to this many open handoffs of one agent are sorted; with more, a walk along the index finds the newest. */
 const SORTED_MAX = 1_000;
-const LISTS_MAX = 50;
+const REMEMBERED_MAX = 50;
 
 const WHOLE_SQL = `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n),
   (SELECT text FROM outcome WHERE handoff = n) FROM handoff WHERE id = ?`;
@@ -80,17 +80,6 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
   const byId = sql(`${SELECT} WHERE id = ?`);
   const byNumber = sql(`${SELECT} WHERE n = ?`);
   const revision = sql('SELECT revision FROM handoff WHERE n = ?');
-  const overdue = sql(OVERDUE_SQL);
-  const ofSession = sql(OF_SESSION_SQL);
-  const freed = sql(FREED_SQL);
-  const places = sql(PLACES_SQL);
-  const chain = sql(CHAIN_SQL);
-  const visibleChain = sql(VISIBLE_CHAIN_SQL);
-  const ofArtifacts = sql(ARTIFACTS_SQL);
-  const asking = sql(ASKING_SQL);
-  const waiting = sql(WAITING_SQL);
-  const failedDependency = sql(FAILED_DEPENDENCY_SQL);
-  const retries = sql(RETRIES_SQL);
   const incoming = sql('SELECT in_all FROM agent WHERE n = ?');
   const request = sql('SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = sql(WHOLE_SQL);
@@ -120,7 +109,7 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
   };
   const page = (items: readonly Handoff[]): Page => ({ items, next: null });
 
-  const lists = rememberedStatements(sql);
+  const remembered = rememberedStatements(sql);
   const agentWithFewOpen = ({ to }: Filter): number | null => {
     const n = to === undefined ? null : names.knownAgentNumber(to);
     const open = n === null ? null : (incoming.get(n)?.[0] as number);
@@ -138,16 +127,16 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
 
   const chainOf = ({ root, max, visibleTo }: Extract<Query, { readonly by: 'chain' }>): readonly Row[] =>
     visibleTo === undefined
-      ? chain.all(root, max)
-      : visibleChain.all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
+      ? remembered(CHAIN_SQL).all(root, max)
+      : remembered(VISIBLE_CHAIN_SQL).all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
 
   const filtered = (query: Filter): Page => {
     const numbers = openNumbersSql(query);
     const agent = numbers === null ? null : agentWithFewOpen(query);
-    if (numbers !== null && agent !== null) return openOf(agent, lists(numbers), query);
+    if (numbers !== null && agent !== null) return openOf(agent, remembered(numbers), query);
     const statement = listStatement(query, names);
     if (statement === null) return page([]);
-    const rows = lists(statement.sql).all(...statement.values);
+    const rows = remembered(statement.sql).all(...statement.values);
     const shown = rows.slice(0, query.max);
     return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
   };
@@ -164,49 +153,51 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
         case 'request':
           return page(byIds(requested(query.request)));
         case 'overdue':
-          return page(enough(query.max, (limit) => overdue.all(nowMs, limit)));
+          return page(enough(query.max, (limit) => remembered(OVERDUE_SQL).all(nowMs, limit)));
         case 'session':
-          return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
+          return page(enough(query.max, (limit) => remembered(OF_SESSION_SQL).all(query.session, limit)));
         case 'chain':
           return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
         case 'artifacts': {
           const artifacts = JSON.stringify(query.artifacts);
           const select = (limit: number): readonly Row[] =>
-            ofArtifacts.all(artifacts, limit).flatMap(([n]) => byNumber.all(n as number));
+            remembered(ARTIFACTS_SQL)
+              .all(artifacts, limit)
+              .flatMap(([n]) => byNumber.all(n as number));
           return page(enough(query.max, select));
         }
         case 'places':
           return pageById(
-            enough(query.max, (limit) => places.all(limit, query.after ?? null)),
+            enough(query.max, (limit) => remembered(PLACES_SQL).all(limit, query.after ?? null)),
             query.max,
           );
         case 'waiting': {
           const { on, max, after = null } = query;
           const select = (limit: number): readonly Row[] =>
             on === 'answer'
-              ? asking.all(limit, after)
+              ? remembered(ASKING_SQL).all(limit, after)
               : on === 'failed'
-                ? failedDependency.all(limit, after)
-                : waiting.all(limit, after, on.named);
+                ? remembered(FAILED_DEPENDENCY_SQL).all(limit, after)
+                : remembered(WAITING_SQL).all(limit, after, on.named);
           return pageById(enough(max, select), max);
         }
         case 'short-id':
-          return page(enough(query.max, (limit) => lists(SHORT_ID_SQL).all(query.short.toLowerCase(), limit)));
+          return page(enough(query.max, (limit) => remembered(SHORT_ID_SQL).all(query.short.toLowerCase(), limit)));
         case 'retries': {
           const { of, max } = query;
           const select = (limit: number): readonly Row[] =>
-            of.flatMap(({ id, lineage }) => retries.all(lineage.root ?? id, id, limit)).slice(0, limit);
+            of.flatMap(({ id, lineage }) => remembered(RETRIES_SQL).all(lineage.root ?? id, id, limit)).slice(0, limit);
           return page(enough(max, select));
         }
         case 'freed':
-          return page(enough(query.max, (limit) => freed.all(limit)));
+          return page(enough(query.max, (limit) => remembered(FREED_SQL).all(limit)));
         case 'filter':
           return filtered(query);
       }
     },
     count: (wanted) => {
       const statement = countStatement(wanted, names);
-      const rows = statement === null ? [] : lists(statement.sql).all(...statement.values);
+      const rows = statement === null ? [] : remembered(statement.sql).all(...statement.values);
       return Object.fromEntries(
         rows.map(([state, count]) => [present(stateOfNumber(state as number), 'a known state'), count as number]),
       );
@@ -218,7 +209,7 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
         const { where, values } = factConditions(only, names);
         const text = `${FACTS}
           WHERE ${['seq > ?', ...where].join(' AND ')} ORDER BY seq LIMIT ?`;
-        return lists(text)
+        return remembered(text)
           .all(seq, ...values, max)
           .map(factRead);
       }
@@ -249,7 +240,7 @@ function rememberedStatements(sql: Sql): Sql {
   return (text) => {
     const known = made.get(text);
     if (known !== undefined) return known;
-    if (made.size >= LISTS_MAX) made.clear();
+    if (made.size >= REMEMBERED_MAX) made.clear();
     const statement = sql(text);
     made.set(text, statement);
     return statement;

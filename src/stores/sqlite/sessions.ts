@@ -8,6 +8,7 @@
  */
 import { assert } from '../../foundation/assert.ts';
 import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import { identityText, isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions, Upkeep } from '../store.ts';
@@ -33,8 +34,6 @@ const HOLDS = 'EXISTS (SELECT 1 FROM handoff WHERE handoff.session = session.n)'
 
 export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
   const silenceOf = silencesBy(clock, boot);
-  const silence = (id: string, row: Row, beatAt: number, bootAt: number): number =>
-    silenceOf(id, row[beatAt] as number, row[bootAt] as string);
 
   return {
     open: ({ id, agent, process, leaseMs }) =>
@@ -66,7 +65,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
             process: JSON.parse(row[2] as string) as ProcessIdentity,
             groups: JSON.parse(row[3] as string) as RunningGroup[],
             leaseMs: row[7] as number,
-            silentForMs: silence(row[0] as string, row, 4, 5),
+            silentForMs: silenceOf(row[0] as string, row[4] as number, row[5] as string),
             ended: row[6] === 1,
           })),
       ),
@@ -75,7 +74,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
         const row = prepare(database, 'SELECT beat_ms, boot, ended FROM session WHERE id = ?').get(id);
         if (row === undefined || row[2] === 1) return true;
         // While we waited for the lock, the session could not write a beat either.
-        if (silence(id, row, 0, 1) - waitedMs < silentForMs) return false;
+        if (silenceOf(id, row[0] as number, row[1] as string) - waitedMs < silentForMs) return false;
         return prepare(database, 'UPDATE session SET ended = 1 WHERE id = ?').run(id) === 1;
       }),
     forget: (id) =>
@@ -166,16 +165,11 @@ function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, of
 
 /** Processes of sessions and of the duty: the only ones that may be stopped and continued. */
 export function processesWith(database: Database, pid: number): readonly ProcessIdentity[] {
-  try {
-    return prepare(
-      database,
-      `SELECT process FROM session WHERE json_extract(process, '$.pid') = ?1
-       UNION SELECT process FROM duty WHERE json_extract(process, '$.pid') = ?1`,
-    )
-      .all(pid)
-      .map(([text]) => JSON.parse(text as string) as ProcessIdentity);
-  } catch {
-    // The database cannot be read while another process repairs the log.
-    return [];
-  }
+  const processes = prepare(
+    database,
+    `SELECT process FROM session WHERE json_extract(process, '$.pid') = ?1
+     UNION SELECT process FROM duty WHERE json_extract(process, '$.pid') = ?1`,
+  );
+  // The database cannot be read while another process repairs the log.
+  return orNull(() => processes.all(pid).map(([text]) => JSON.parse(text as string) as ProcessIdentity)) ?? [];
 }
