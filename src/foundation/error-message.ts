@@ -2,3 +2,8 @@
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** The same with the stack, for logs. */
+export function stackOf(thrown: unknown): string {
+  return (thrown instanceof Error ? thrown.stack : null) ?? messageOf(thrown);
+}
