@@ -147,7 +147,7 @@ export interface TokenRequest {
   readonly lifeMs: number | null;
 }
 
-interface Minted {
+export interface Minted {
   readonly secret: string;
   readonly record: TokenRecord;
 }

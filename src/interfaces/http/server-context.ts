@@ -12,8 +12,7 @@ import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import type { TokenWatch } from '../../engine/token-watch.ts';
-import type { TokenRecord } from '../../stores/store.ts';
-import type { IdentityRefusal, ProvenToken, Scope, TokenRequest } from '../../workspace/identity.ts';
+import type { IdentityRefusal, Minted, ProvenToken, Scope, TokenRequest } from '../../workspace/identity.ts';
 import type { Capacity } from './capacity.ts';
 import type { Denials } from './denials.ts';
 import type { Hub } from './events/hub.ts';
@@ -67,7 +66,7 @@ interface Access {
   /** The same for the id of a token; null: the token has ended. */
   ofToken(id: string): Promise<ProvenToken | null>;
   /** Makes a token. Nothing stores its secret. */
-  mint(request: TokenRequest, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
+  mint(request: TokenRequest, by: Principal): Promise<Minted>;
 }
 
 /** The agents that the configuration names. */
