@@ -7,11 +7,10 @@ import { refuseFilesOfOthers } from '../foundation/own-file.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/context.ts';
 import type { Store } from '../stores/store.ts';
-import type { Configuration } from '../workspace/configuration-values.ts';
 import { databaseOfWorkspace } from '../workspace/database-address.ts';
 import { cachedConfiguration } from '../workspace/configuration-cache.ts';
 import { systemLiveness } from '../adapters/processes/liveness.ts';
-import { openApp, type App, type AppOptions } from './open-app.ts';
+import { openApp, type AppOptions } from './open-app.ts';
 import { openStore } from '../adapters/database/open-store.ts';
 import {
   hasLostDatabase,
@@ -22,14 +21,6 @@ import {
 } from '../workspace/workspace.ts';
 import type { OpenOptions, OpenWorkspace } from '../workspace/opened-workspace.ts';
 import { openPolicy, type WorkspacePolicy } from '../workspace/policy.ts';
-
-function taskFolderOf(
-  { folder, privateFolder }: Workspace,
-  { tasks }: Pick<Configuration, 'tasks'>,
-): Pick<AppOptions, 'taskFolder'> {
-  if (tasks === null) return {};
-  return { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } };
-}
 
 /** A fresh clone has no private folder: it must not become part of the repository with the first command. */
 function completeWorkspace(place: Workspace): void {
@@ -65,16 +56,25 @@ export async function openWorkspace({
   const told = waiting === undefined ? {} : { waiting };
   const store = await openStore({ database: address, limits, report, onlyReads, ...told }, liveness);
   try {
-    policy = await openPolicy(store, known?.text ?? null);
+    const opened = await openPolicy(store, known?.text ?? null);
+    policy = opened;
     const app = await openApp({
       database: address,
       store,
       liveness,
       report,
-      ...(await appPartsOf(place, policy, store, report)),
+      ...(await appPartsOf(place, opened, store, report)),
     });
     known?.keep();
-    return openedFrom(app, place, policy, isReplaced);
+    return {
+      ...app,
+      workspace: place,
+      policy: opened,
+      get configuration() {
+        return opened.configuration;
+      },
+      isReplaced,
+    };
   } catch (error) {
     await store.close();
     throw error;
@@ -100,7 +100,7 @@ async function appPartsOf(
   report: (event: EngineEvent) => void,
 ): Promise<Partial<AppOptions>> {
   const { workspaceRules: rulesOf } = await import('./workspace-rules.ts');
-  const { leaseMs, queueFolder, documentFolder, ...rest } = policy.configuration;
+  const { leaseMs, queueFolder, documentFolder, tasks, ...rest } = policy.configuration;
   const refresh = async (): Promise<void> => {
     if (await policy.refresh()) report({ kind: 'policy-changed', version: policy.version });
   };
@@ -118,24 +118,9 @@ async function appPartsOf(
     ...(queueFolder
       ? { queueFolder: { folder, privateFolder, trusted: rest.queueTrusted, keep: rest.queueKeep } }
       : {}),
-    ...taskFolderOf(place, rest),
+    ...(tasks === null
+      ? {}
+      : { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } }),
     ...(documentFolder ? { documentFolder: { folder, privateFolder, isStrict } } : {}),
-  };
-}
-
-function openedFrom(
-  app: App,
-  workspace: Workspace | null,
-  policy: WorkspacePolicy,
-  isReplaced: boolean,
-): OpenWorkspace {
-  return {
-    ...app,
-    workspace,
-    policy,
-    get configuration() {
-      return policy.configuration;
-    },
-    isReplaced,
   };
 }

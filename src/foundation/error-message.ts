@@ -7,3 +7,8 @@ export function errorOf(thrown: unknown): Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** The same with the stack, for logs. */
+export function stackOf(thrown: unknown): string {
+  return (thrown instanceof Error ? thrown.stack : null) ?? messageOf(thrown);
+}

@@ -12,7 +12,7 @@ import type { ConfigurationText } from './configuration-shape.ts';
 
 export type Kept = 'shared' | 'local';
 
-type AgentText = NonNullable<NonNullable<ConfigurationText['agents']>[string]>;
+export type AgentText = NonNullable<NonNullable<ConfigurationText['agents']>[string]>;
 
 /** A setting that the shape has and this table lacks does not compile. */
 type SettingsOf<Text> = {

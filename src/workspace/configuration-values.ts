@@ -1,4 +1,5 @@
 /** The meaning of a valid configuration text: defaults, milliseconds, names of agents. */
+import { defined } from '../foundation/defined.ts';
 import { digestOf } from '../foundation/digest.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { ChainBudget } from '../domain/chain-budget.ts';
@@ -14,6 +15,7 @@ import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../form
 import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
 import type { AgentSchemas } from '../engine/context.ts';
+import type { AgentText } from './configuration-settings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import type { CommandPolicy } from '../engine/evidence-checker.ts';
 import type { SuccessionText } from './succession-settings.ts';
@@ -97,16 +99,19 @@ export function configurationOf(
   const agents = Object.entries(text.agents ?? {}).map(
     ([name, agent]) => [agentNamed(name, ['agents', name]), agent ?? {}] as const,
   );
+  /** Those that agents say, without the agents that say nothing. */
+  const saidBy = <Said>(of: (agent: AgentText) => Said | undefined): ReadonlyMap<AgentId, Said> => {
+    const said = agents.map(([id, agent]) => [id, of(agent)] as const);
+    return new Map(said.filter((each): each is readonly [AgentId, Said] => each[1] !== undefined));
+  };
   const { notifications, evidence, retry, clocks } = text;
   return {
     project: text.project ?? null,
     identity: text.identity ?? 'local',
-    leaseMs: text.lease_seconds === undefined ? null : toMilliseconds(text.lease_seconds),
+    leaseMs: msOf(text.lease_seconds) ?? null,
     limits: {
       everyone: limitOf(text.limits),
-      agents: new Map(
-        agents.flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limitOf(limits)] as const])),
-      ),
+      agents: saidBy(({ limits }) => limits && limitOf(limits)),
     },
     agents: new Map(
       agents.map(([id, { command, concurrency }]) => [
@@ -114,18 +119,10 @@ export function configurationOf(
         command === undefined ? null : { command, concurrency: concurrency ?? 1 },
       ]),
     ),
-    roles: new Map(agents.flatMap(([id, { roles }]) => (roles === undefined ? [] : [[id, roles] as const]))),
-    schemas: new Map(
-      agents.flatMap(([id, { schemas }]) =>
-        schemas === undefined ? [] : [[id, { input: schemas.input ?? null, output: schemas.output ?? null }] as const],
-      ),
-    ),
-    parties: new Map(
-      agents.flatMap(([id, { phase, agent_type: agentType }]) =>
-        phase === undefined && agentType === undefined
-          ? []
-          : [[id, { ...(phase === undefined ? {} : { phase }), ...(agentType === undefined ? {} : { agentType }) }]],
-      ),
+    roles: saidBy(({ roles }) => roles),
+    schemas: saidBy(({ schemas }) => schemas && { input: schemas.input ?? null, output: schemas.output ?? null }),
+    parties: saidBy(({ phase, agent_type: agentType }) =>
+      phase === undefined && agentType === undefined ? undefined : defined({ phase, agentType }),
     ),
     verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),
     chainBudget: chainBudgetOf(text.chains),
@@ -134,8 +131,7 @@ export function configurationOf(
     documentTerms: clockTerms(clocks?.documents),
     evidence: {
       commands: commandPolicyOf(evidence?.commands),
-      timeoutMs:
-        evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
+      timeoutMs: msOf(evidence?.timeout_seconds) ?? EVIDENCE_TIMEOUT_MS,
     },
     shadow: text.shadow ?? null,
     succession: text.succession ?? null,
@@ -202,17 +198,17 @@ function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): Con
 
 /** Only the clocks that are set; the defaults fill in the others. */
 function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): Partial<Terms> {
-  const given = {
-    draftMs: clock?.draft_seconds,
-    offeredMs: clock?.offered_seconds,
-    blockedMs: clock?.blocked_seconds,
-    attemptTimeoutMs: clock?.attempt_seconds,
-  };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, seconds]) =>
-      seconds === undefined ? [] : [[name, seconds === null ? null : toMilliseconds(seconds)]],
-    ),
-  );
+  return defined({
+    draftMs: msOf(clock?.draft_seconds),
+    offeredMs: msOf(clock?.offered_seconds),
+    blockedMs: msOf(clock?.blocked_seconds),
+    attemptTimeoutMs: msOf(clock?.attempt_seconds),
+  });
+}
+
+/** A duration that is not set, or never ends, stays what it is. */
+function msOf<Unset extends null | undefined>(seconds: number | Unset): number | Unset {
+  return typeof seconds === 'number' ? toMilliseconds(seconds) : seconds;
 }
 
 function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
@@ -220,9 +216,9 @@ function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
   return {
     retry: {
       retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
-      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : toMilliseconds(retry.delay_seconds),
+      delayMs: msOf(retry.delay_seconds) ?? DEFAULT_RETRY.delayMs,
       multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
-      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : toMilliseconds(retry.cap_seconds),
+      capMs: msOf(retry.cap_seconds) ?? DEFAULT_RETRY.capMs,
       retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
     },
   };
@@ -239,6 +235,5 @@ function commandPolicyOf(word: 'allow' | 'refuse' | 'sandbox' | undefined): Comm
 }
 
 function chainBudgetOf({ cost_usd: cost, ...counts }: NonNullable<ConfigurationText['chains']> = {}): ChainBudget {
-  const given = { ...counts, ...(cost === undefined ? {} : { cost }) };
-  return Object.fromEntries(Object.entries(given).filter(([, max]) => max !== undefined));
+  return defined({ ...counts, cost });
 }

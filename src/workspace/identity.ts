@@ -147,7 +147,7 @@ export interface TokenRequest {
   readonly lifeMs: number | null;
 }
 
-interface Minted {
+export interface Minted {
   readonly secret: string;
   readonly record: TokenRecord;
 }
@@ -171,17 +171,13 @@ export async function mintToken(ctx: Context, request: TokenRequest, minting: Mi
   return minted;
 }
 
-/** The token of a server for programs of the same user. It ends with the server, so it does not close the bootstrap. */
-export async function mintServerToken(ctx: Context, request: TokenRequest): Promise<Minted> {
-  const minted = newToken(ctx, request);
-  await ctx.store.tokens.add(minted.record, { by: localUser() });
-  return minted;
-}
-
-/** The token of one session of an agent that Baton starts; valid once it is saved. */
+/**
+ * The token of a server for programs of the same user, or of one session of an agent that Baton starts; valid once it is
+ * saved. It ends with its process, so it does not close the bootstrap.
+ */
 export function makeSessionToken(
   ctx: Context,
-  agent: AgentId,
+  agent: AgentId | null,
   label: string,
 ): { readonly id: string; readonly secret: string; save(): Promise<void> } {
   const { record, secret } = newToken(ctx, { agent, roles: [], scopes: SCOPES, label, lifeMs: null });

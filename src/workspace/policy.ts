@@ -133,9 +133,5 @@ export function policyIn({ policy }: PolicyRecord): ConfigurationText {
 /** The part of a file that is stored. Keys and registered schemas are in no file, and stay. */
 export function policyTextOf(file: ConfigurationText, before: PolicyRecord | null): JsonText {
   const { keys, registeredSchemas } = (before === null ? {} : JSON.parse(before.policy)) as Record<string, unknown>;
-  const kept = {
-    ...(keys === undefined ? {} : { keys }),
-    ...(registeredSchemas === undefined ? {} : { registeredSchemas }),
-  };
-  return JSON.stringify({ ...settingsOf(file, 'shared'), ...kept }) as JsonText;
+  return JSON.stringify({ ...settingsOf(file, 'shared'), keys, registeredSchemas }) as JsonText;
 }

@@ -1,15 +1,7 @@
 /** What one token, one address and all clients may use of the server; `server` in `baton.yaml`. */
-export interface ServerLimits {
-  readonly connections: number;
-  readonly connectionsPerAddress: number;
-  readonly waitsPerToken: number;
-  readonly waitsPerAddress: number;
-  readonly streamsPerToken: number;
-  readonly streamsPerAddress: number;
-  readonly requestsPerSecond: number;
-}
+export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
 
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
+export const DEFAULT_SERVER_LIMITS = {
   connections: 1_024,
   connectionsPerAddress: 512,
   waitsPerToken: 64,

@@ -64,10 +64,18 @@ function optionsName(name: string): string {
 function optionsText([name, operation]: [string, Operation]): string {
   const fields = withoutSubject(operation);
   if (Object.keys(fields).length === 0) return '';
+  // A schedule takes what `send` takes, without what belongs to one handoff alone.
+  const inherited = name === 'addSchedule' ? OPERATIONS.send.input : null;
+  const own = Object.entries(fields).filter(([key]) => inherited === null || !(key in inherited));
+  const left = Object.keys(inherited ?? {}).filter((key) => !(key in fields));
+  const base =
+    inherited === null
+      ? ' extends CallOptions'
+      : `\n  extends Omit<${optionsName('send')}, ${left.map((key) => `'${key}'`).join(' | ')}>`;
   return [
     `/** What \`${name}\` takes. */`,
-    `export interface ${optionsName(name)} extends CallOptions {`,
-    ...membersOf(fields, '  '),
+    `export interface ${optionsName(name)}${base} {`,
+    ...membersOf(Object.fromEntries(own), '  '),
     '}',
     '',
   ].join('\n');

@@ -97,7 +97,6 @@ function hear(heard: LiveEvent): void {
 type Message =
   | { readonly kind: 'fact'; readonly cursor: string; readonly heard: LiveEvent }
   | { readonly kind: 'line'; readonly line: Line }
-  | { readonly kind: 'reset' }
   /** A new tab asks for the state of the connection. */
   | { readonly kind: 'hello' };
 
@@ -120,8 +119,7 @@ export function followEvents(): () => void {
       ({ cursor } = data);
       line.value = 'live';
       hear(data.heard);
-    } else if (data.kind === 'line') line.value = data.line;
-    else changed();
+    } else line.value = data.line;
   });
   others?.postMessage({ kind: 'hello' } satisfies Message);
 

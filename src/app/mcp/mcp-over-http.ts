@@ -1,5 +1,6 @@
 /** MCP over HTTP: a new server answers each request, with the rights of the request's token. */
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
+import { stackOf } from '../../foundation/error-message.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Context } from '../../engine/context.ts';
 import { mcpServerFor } from '../../interfaces/mcp/server.ts';
@@ -13,8 +14,7 @@ export interface McpOverHttp {
 }
 
 export function openMcpOverHttp(ctx: Context, log: Log): McpOverHttp {
-  const onFault = (error: unknown, incident: string): void =>
-    log.error({ incident, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'MCP');
+  const onFault = (error: unknown, incident: string): void => log.error({ incident, error: stackOf(error) }, 'MCP');
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const principal = principalIn(authInfo);

@@ -3,6 +3,7 @@ import { pino, type DestinationStream } from 'pino';
 import type { EngineEvent } from '../../engine/context.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';
 import type { Log, LogLevel } from '../../interfaces/shared/log.ts';
+import { stackOf } from '../../foundation/error-message.ts';
 import { displayText } from '../../foundation/display-text.ts';
 import { refusalText } from '../../interfaces/shared/refusal-text.ts';
 
@@ -53,10 +54,6 @@ function tell(log: Log, event: EngineEvent): void {
     case 'document-over-limit':
       return log.warn(facts, kind);
     case 'fault':
-      return log.error({ doing: event.doing, error: textOf(event.error) }, kind);
+      return log.error({ doing: event.doing, error: stackOf(event.error) }, kind);
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

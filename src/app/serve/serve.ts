@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { once } from '../../foundation/lazy-methods.ts';
-import { ok, err } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { openProjects } from '../../engine/handoffs/projects.ts';
 import { superviseAgents, type Supervisor } from '../../engine/succession/supervise.ts';
@@ -21,21 +20,13 @@ import { openDenials } from '../../interfaces/http/denials.ts';
 import { openHub } from '../../interfaces/http/events/hub.ts';
 import { openMetrics } from '../../interfaces/http/metrics.ts';
 import { openLogins } from '../../interfaces/http/logins.ts';
-import type { Proof, ServerContext } from '../../interfaces/http/server-context.ts';
+import type { ServerContext } from '../../interfaces/http/server-context.ts';
 import { startServer, type RunningServer } from '../../interfaces/http/server.ts';
 import { openCounters } from '../../interfaces/http/counters.ts';
 import { openTotals } from '../../interfaces/http/totals.ts';
 import { openWorkNotes } from '../../interfaces/http/work-progress-cache.ts';
 import type { Limits } from '../../domain/limits.ts';
-import {
-  localUser,
-  mintServerToken,
-  mintToken,
-  provenBy,
-  provenById,
-  SCOPES,
-  type ProvenToken,
-} from '../../workspace/identity.ts';
+import { localUser, makeSessionToken, mintToken, provenBy, provenById } from '../../workspace/identity.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { ServerLog, Serving, ServingOptions } from '../../interfaces/cli/app.ts';
 import type { Context } from '../../engine/context.ts';
@@ -146,15 +137,8 @@ async function serverContextOf(
     project: configuration.project,
     version: __BATON_VERSION__,
     access: {
-      prove: async (secret, scope) => {
-        const proven = await provenBy(ctx, secret, scope);
-        if (!proven.ok) return err(proven.refusal);
-        return ok(proofOf(proven.value));
-      },
-      ofToken: async (id) => {
-        const proven = await provenById(ctx, id);
-        return proven === null ? null : proofOf(proven);
-      },
+      prove: (secret, scope) => provenBy(ctx, secret, scope),
+      ofToken: (id) => provenById(ctx, id),
       mint: (wish, by) => mintToken(ctx, wish, { by: nameInLog(by) }),
     },
     logins: openLogins(ctx, workspace === null ? null : sessionFileOf(workspace)),
@@ -223,25 +207,16 @@ async function startAt(
 async function announce({ ctx, workspace }: OpenWorkspace, url: string): Promise<ServingFile | null> {
   if (workspace === null) return null;
   const left = readServingFile(workspace);
-  const { secret, record } = await mintServerToken(ctx, {
-    agent: null,
-    roles: [],
-    scopes: SCOPES,
-    label: `baton serve, process ${process.pid}`,
-    lifeMs: null,
-  });
-  const file = { url, process: ctx.liveness.self, token: secret, tokenId: record.id };
+  const { id, secret, save } = makeSessionToken(ctx, null, `baton serve, process ${process.pid}`);
+  await save();
+  const file = { url, process: ctx.liveness.self, token: secret, tokenId: id };
   const first = claimServing(workspace, ctx.liveness, file);
   if (first !== null) {
-    await ctx.store.tokens.revoke(record.id, { by: localUser() });
+    await ctx.store.tokens.revoke(id, { by: localUser() });
     throw new AlreadyServing(first);
   }
   if (left !== null) await ctx.store.tokens.revoke(left.tokenId, { by: localUser() });
   return file;
-}
-
-function proofOf({ principal, record }: ProvenToken): Proof {
-  return { principal, name: record.id, scopes: record.scopes };
 }
 
 /** By the variables that OpenTelemetry itself reads. */

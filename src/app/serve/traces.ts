@@ -7,6 +7,7 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { Body } from '../../domain/body.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context as EngineContext } from '../../engine/context.ts';
+import { setNewest } from '../../interfaces/http/bounded-map.ts';
 import type { HubEvent } from '../../interfaces/http/events/hub.ts';
 import { readTraceparent, spanOf, traceOf, type TracePlace } from '../../interfaces/shared/trace-context.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';
@@ -76,7 +77,7 @@ function tracesBy(
     if (known !== undefined) return known;
     const whole = await ctx.store.load(root);
     const given = whole === null ? null : readTraceparent((JSON.parse(whole.body) as Body).context?.['traceparent']);
-    keep(roots, root, given, ROOTS_MAX);
+    setNewest(roots, root, given, ROOTS_MAX);
     return given;
   };
 
@@ -84,7 +85,7 @@ function tracesBy(
     const { id, lineage } = handoff;
     const isStart = fact.deed === 'accept';
     const isEnd = fact.from === 'accepted' && fact.to !== 'accepted';
-    if (isStart) keep(begun, id, fact.at, ATTEMPTS_MAX);
+    if (isStart) setNewest(begun, id, fact.at, ATTEMPTS_MAX);
     if (!isEnd && !isFinal(fact.to)) return;
     const given = await givenFor(lineage.root ?? id);
     const traceId = given?.traceId ?? traceOf(lineage.root ?? id);
@@ -133,10 +134,4 @@ function tracesBy(
       await shutDown().catch((error: unknown) => log.warn({ error: String(error) }, 'traces were not sent'));
     },
   };
-}
-
-function keep<Key, Value>(into: Map<Key, Value>, key: Key, value: Value, max: number): void {
-  into.set(key, value);
-  const [oldest] = into.keys();
-  if (into.size > max && oldest !== undefined) into.delete(oldest);
 }

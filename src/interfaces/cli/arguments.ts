@@ -1,5 +1,6 @@
 /** Reads arguments. A refusal names the argument. */
 import { parseExact } from '../../foundation/exact-json.ts';
+import { findProgram } from '../../foundation/find-program.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { readFileSync } from 'node:fs';
 import { KEEPING_INTEGERS, JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
@@ -16,6 +17,13 @@ export function agentArgument(text: string, what: string): AgentId {
   const agent = readAgentId(text);
   if (agent !== null) return agent;
   throw cliProblem('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
+}
+
+/** The path of the program. */
+export function commandArgument(program: string): string {
+  const found = findProgram(program);
+  if (found !== null) return found;
+  throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
 }
 
 /** Reads `90`, `90s`, `5m` or `2h`; returns milliseconds. */

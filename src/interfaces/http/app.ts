@@ -6,6 +6,7 @@ import { compressed } from './compression.ts';
 import { callerOf, Denied, mustBeOperator, type Caller } from './caller.ts';
 import { addressOf } from './connections.ts';
 import { givenTo, readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
+import { stackOf } from '../../foundation/error-message.ts';
 import { principalText } from '../../domain/principal.ts';
 import { docsPage } from './docs-page.ts';
 import { descriptionOf } from './openapi.ts';
@@ -129,7 +130,7 @@ function problemIn(error: unknown, { log, ctx }: ServerContext, path: string, ca
   const problem = asProblem(error);
   if (problem.code !== 'fault') return problem;
   const incident = `inc-${Buffer.from(ctx.random.bytes(6)).toString('hex')}`;
-  log.error({ incident, error: describe(problem.cause ?? problem), path }, 'a request failed');
+  log.error({ incident, error: stackOf(problem.cause ?? problem), path }, 'a request failed');
   // A message that a route has written itself may be read by everybody.
   const isShown = error instanceof HttpProblem || isOperator(caller);
   return faultFor(isShown ? 'all' : 'number', problem, incident);
@@ -178,8 +179,4 @@ async function secured(c: HttpContext, answering: Promise<Response>): Promise<Re
   const answer = await compressed(given, c.req.path, c.req.header('accept-encoding'));
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
   return answer;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

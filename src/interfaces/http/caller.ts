@@ -2,7 +2,7 @@
 import { OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { ProblemCode } from '../shared/problems.ts';
 import { sameSecret } from './logins.ts';
-import type { Scope } from '../../workspace/identity.ts';
+import { SCOPES, type Scope } from '../../workspace/identity.ts';
 import type { ServerContext } from './server-context.ts';
 import { HttpProblem, httpProblem } from './problem.ts';
 
@@ -29,7 +29,7 @@ export class Denied extends HttpProblem {
 }
 
 /** Sessions of links that the server printed itself belong to the operator. */
-const BY_LINK = { principal: OPERATOR, scopes: ['read', 'write'] } as const;
+const BY_LINK = { principal: OPERATOR, record: { scopes: SCOPES } } as const;
 
 const CSRF_HEADER = 'x-baton-csrf';
 
@@ -59,13 +59,13 @@ export async function callerOf(
   if (scope === 'write' && !sameSecret(shown, session.csrf)) {
     throw httpProblem('csrf-missing', `a write by cookie shows its session's ${CSRF_HEADER}; see GET /api/session`);
   }
-  if (!proof.scopes.includes(scope)) {
+  if (!proof.record.scopes.includes(scope)) {
     throw new Denied('scope-missing', `the token of this session does not allow to ${scope}`, session.token);
   }
   return {
     ...session,
     principal: proof.principal,
-    scopes: proof.scopes,
+    scopes: proof.record.scopes,
     stillGood: async () =>
       serverContext.logins.sessionOf(secret) !== null &&
       (session.token === null || (await serverContext.access.ofToken(session.token)) !== null),
@@ -74,10 +74,16 @@ export async function callerOf(
 
 async function byToken({ access }: ServerContext, secret: string, scope: Scope): Promise<Caller> {
   const proven = await access.prove(secret, scope);
-  if (!proven.ok) throw new Denied(proven.refusal.code, proven.refusal.says, proven.refusal.token ?? null);
+  if (!proven.ok) {
+    const { refusal } = proven;
+    throw new Denied(refusal.code, refusal.says, 'token' in refusal ? refusal.token : null);
+  }
+  const { principal, record } = proven.value;
   return {
-    ...proven.value,
-    token: proven.value.name,
+    principal,
+    name: record.id,
+    token: record.id,
+    scopes: record.scopes,
     csrf: null,
     stillGood: async () => (await access.prove(secret, scope)).ok,
   };

@@ -82,25 +82,21 @@ export async function givenTo({ method, path }: Endpoint, c: HttpContext): Promi
   return { ...body, ...inPath };
 }
 
+/** A parameter that is given several times is a list, and `state` is one in every case. */
 function queryOf(c: HttpContext): Readonly<Record<string, string | readonly string[]>> {
-  const given = Object.entries(c.req.queries());
-  return Object.fromEntries(given.map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? '')]));
+  const entries = Object.entries(c.req.queries()).map(([name, values]) => {
+    return [name, name === 'state' || values.length > 1 ? values : (values[0] ?? '')] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Refuses unknown parameters: ignoring a misspelled filter would answer too much. */
 export function readQuery(shape: z.ZodType | undefined, c: HttpContext): unknown {
-  const given = c.req.queries();
-  const names = Object.keys(given);
-  if (shape === undefined) {
-    if (names.length > 0) throw httpProblem('bad-request', `${names[0] ?? ''}: there is no such parameter here`);
-    return undefined;
-  }
-  // `state` may be given several times; every other parameter stands once.
-  const entries = names.map((name) => {
-    const values = given[name] ?? [];
-    return [name, name === 'state' || values.length > 1 ? values : (values[0] ?? '')] as const;
-  });
-  return parsed(shape, Object.fromEntries(entries));
+  const given = queryOf(c);
+  if (shape !== undefined) return parsed(shape, given);
+  const [name] = Object.keys(given);
+  if (name === undefined) return undefined;
+  throw httpProblem('bad-request', `${name}: there is no such parameter here`);
 }
 
 export async function readBody(shape: z.ZodType | undefined, c: HttpContext): Promise<unknown> {

@@ -1,5 +1,7 @@
 /** Everything the server needs, passed in: the server opens no database and knows no workspace. */
+import type * as z from 'zod';
 import type { Log } from '../shared/log.ts';
+import type { QuarantineShape } from '../shared/view-shapes.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { AgentLimit } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -10,8 +12,7 @@ import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import type { TokenWatch } from '../../engine/token-watch.ts';
-import type { TokenRecord } from '../../stores/store.ts';
-import type { Scope, TokenRequest } from '../../workspace/identity.ts';
+import type { IdentityRefusal, Minted, ProvenToken, Scope, TokenRequest } from '../../workspace/identity.ts';
 import type { Capacity } from './capacity.ts';
 import type { Denials } from './denials.ts';
 import type { Hub } from './events/hub.ts';
@@ -61,24 +62,11 @@ interface Successions {
 
 interface Access {
   /** Whose token it is, if the token is good for this scope. */
-  prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
+  prove(secret: string, scope: Scope): Promise<Result<ProvenToken, IdentityRefusal>>;
   /** The same for the id of a token; null: the token has ended. */
-  ofToken(id: string): Promise<Proof | null>;
+  ofToken(id: string): Promise<ProvenToken | null>;
   /** Makes a token. Nothing stores its secret. */
-  mint(request: TokenRequest, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
-}
-
-export interface Proof {
-  readonly principal: Principal;
-  readonly name: string;
-  readonly scopes: readonly string[];
-}
-
-interface AccessRefusal {
-  readonly code: 'token-needed' | 'token-refused' | 'scope-missing';
-  readonly says: string;
-  /** The id of the token, if it is known. */
-  readonly token?: string | null;
+  mint(request: TokenRequest, by: Principal): Promise<Minted>;
 }
 
 /** The agents that the configuration names. */
@@ -90,9 +78,4 @@ interface Directory {
   readonly worksHere: (agent: AgentId) => boolean;
 }
 
-export interface QuarantinedFile {
-  readonly name: string;
-  readonly place: string;
-  readonly says: string;
-  readonly at: string;
-}
+export type QuarantinedFile = z.output<typeof QuarantineShape>['items'][number];

@@ -1,5 +1,5 @@
 /** The built dashboard: files of one folder, and nothing outside of it. */
-import { open, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,10 +36,5 @@ export async function staticFile(folder: string, path: string): Promise<Response
 async function contentOf(path: string): Promise<Uint8Array<ArrayBuffer> | null> {
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile() || found.size > FILE_BYTES_MAX) return null;
-  const file = await open(path);
-  try {
-    return new Uint8Array(await file.readFile());
-  } finally {
-    await file.close();
-  }
+  return new Uint8Array(await readFile(path));
 }

@@ -332,7 +332,8 @@ export interface ReportOptions extends CallOptions {
 }
 
 /** What `addSchedule` takes. */
-export interface AddScheduleOptions extends CallOptions {
+export interface AddScheduleOptions
+  extends Omit<SendRequest, 'dependsOn' | 'onDependencyFailure' | 'allowUnknown' | 'parent' | 'waitForCapacity' | 'notBefore' | 'requestId'> {
   /** At this distance, such as 15m, 2h or 1d; the first after as long. In milliseconds. */
   readonly everyMs?: number;
   /** At these times: minute, hour, day, month and day of the week, such as "0 9 * * 1-5". */
@@ -341,51 +342,6 @@ export interface AddScheduleOptions extends CallOptions {
   readonly zone?: string;
   /** What was due while nobody was there: one handoff for all of it (default), none, or all. */
   readonly missed?: 'once' | 'skip' | 'all';
-  /** Who sends; with a token, the one that it belongs to. */
-  readonly from: string;
-  /** Who is to do it. */
-  readonly to: string;
-  /** What it needs (default: {}). */
-  readonly input?: Json;
-  /** What is wanted, in words: the input { "text": … }. */
-  readonly text?: string;
-  /** The name of a file in schemas/ that the input follows. */
-  readonly schema?: string;
-  /** What else the recipient has to know. */
-  readonly context?: JsonObject;
-  /** A line for people. */
-  readonly title?: string;
-  /** The task that it belongs to. */
-  readonly task?: string;
-  /** How urgent it is (default: normal). */
-  readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
-  /** A message of the queue (default) or a governed document. */
-  readonly kind?: 'queue' | 'document';
-  /** Not offered before it is activated; documents are drafts by default. */
-  readonly draft?: boolean;
-  /** What has to be shown with evidence. */
-  readonly deliverables?: readonly string[];
-  /** What a verifier has to check. */
-  readonly criteria?: readonly string[];
-  /** Who has to agree that it is done, beside those that the workspace requires. */
-  readonly verifiers?: readonly string[];
-  /** The one command that counts as evidence; it has to pass. */
-  readonly check?: string;
-  /** Commits that are older, empty or on no branch count as evidence too. */
-  readonly anyCommit?: boolean;
-  /** For each attempt, from pick-up. In milliseconds. */
-  readonly timeoutMs?: number;
-  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
-  readonly onFailed?: string;
-  /** What happens after a failed attempt (default: as baton.yaml says). */
-  readonly retry?: {
-    /** How many attempts after the first. From 0 to 100. */
-    readonly max?: number;
-    /** How long to wait before the second attempt. In milliseconds. */
-    readonly delayMs?: number;
-    /** By how much the wait grows with each attempt. From 1 to 100. */
-    readonly multiplier?: number;
-  };
 }
 
 /** What `schedules` takes. */

@@ -1,4 +1,5 @@
 /** The implementation of the library: it reads names, turns refusals into errors, and calls the engine. */
+import { defined } from '../../foundation/defined.ts';
 import { messageOf } from '../../foundation/error-message.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import { basename } from 'node:path';
@@ -134,7 +135,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   const schemasOf = async <Input, Output>({
     input,
     output,
-  }: Schemas<Input, Output>): Promise<ResolvedSchemas<Input, Output>> => ({
+  }: Omit<TypedAgent<Input, Output>, 'name'>): Promise<ResolvedSchemas<Input, Output>> => ({
     input: await schemaOf(ctx.rules.schemas, input),
     output: await schemaOf(ctx.rules.schemas, output),
   });
@@ -144,7 +145,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     handler: WorkHandler<Input, Output>,
     given: WorkerOptions<Input, Output> = {},
   ): Worker => {
-    const { name, input, output } = typeof described === 'string' ? agentNamed<Input, Output>(described) : described;
+    const { name, ...named } = typeof described === 'string' ? agentNamed<Input, Output>(described) : described;
     const agent = agentIn(name, 'agent');
     const concurrency = within(given.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
     const stop = new AbortController();
@@ -154,13 +155,9 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     standBy();
     const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
       const principal = await asking(undefined, agentPrincipal(agent));
-      const schemas = await schemasOf({ input, output });
+      const schemas = await schemasOf(named);
       if (typeof described !== 'string') await registerSchemasOf(ctx, principal, agent, schemas);
-      const options = {
-        ...(schemas.input === undefined ? {} : { inputSchema: schemas.input }),
-        ...(schemas.output === undefined ? {} : { outputSchema: schemas.output }),
-        ...given,
-      };
+      const options = { ...defined({ inputSchema: schemas.input, outputSchema: schemas.output }), ...given };
       const { tokenEnd, ...ended } = await workWithToken(ctx, {
         agent,
         principal,
@@ -269,11 +266,6 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   return baton;
 }
 
-interface Schemas<Input, Output> {
-  readonly input?: TypedAgent<Input, Output>['input'] | undefined;
-  readonly output?: TypedAgent<Input, Output>['output'] | undefined;
-}
-
 /** Schemas that were given by name, read from the workspace. */
 interface ResolvedSchemas<Input, Output> {
   readonly input: StandardSchema<Input> | undefined;
@@ -298,10 +290,7 @@ async function registerSchemasOf(
     const says = `its validator cannot tell the ${notSaid.join(' and ')} schema as JSON Schema; only this program checks it`;
     report({ kind: 'schema-not-registered', agent: `@${agent}`, says });
   }
-  const pair = {
-    ...(takes === undefined || takes === null ? {} : { input: takes }),
-    ...(answers === undefined || answers === null ? {} : { output: answers }),
-  };
+  const pair = defined({ input: takes ?? undefined, output: answers ?? undefined });
   try {
     const why = (await rules.registered?.register(agent, pair, principalText(principal))) ?? null;
     if (why !== null) report({ kind: 'schema-not-registered', agent: `@${agent}`, says: why });

@@ -2,8 +2,9 @@
  * The six tools, each over one or more operations. Fields come from the table of operations. The descriptions say how an
  * agent uses them.
  */
+import { defined } from '../../foundation/defined.ts';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
-import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
+import { isFinal, OPEN_STATES, STATES } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { may } from '../../domain/rights.ts';
@@ -11,6 +12,7 @@ import { AGENT_TERMS } from '../../domain/retry-policy.ts';
 import { list, show, trace } from '../../engine/handoffs/read.ts';
 import { wait } from '../../engine/handoffs/wait.ts';
 import { OPERATIONS } from '../../operations/index.ts';
+import { wantedBy } from '../../operations/list.ts';
 import { choice, duration, flag, handoffId, ID, list as listOf } from '../../operations/field.ts';
 import { longText, required, text, type Fields, type InputOf } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
@@ -245,19 +247,21 @@ const verify = tool({
   run: async (asking, said) => moved(await operate(asking, OPERATIONS.verify as unknown as Operation, said)),
 });
 
+const LOOKED_FOR = {
+  id: handoffId('Which handoff'),
+  chain: flag('All handoffs of its chain'),
+  waitMs: WAIT,
+  text: OPERATIONS.list.input.text,
+  state: choice([...STATES, 'open'], 'Only those in this state; open: all that are not settled'),
+  agent: OPERATIONS.list.input.agent,
+  after: OPERATIONS.list.input.after,
+} as const;
+
 const look = tool({
   name: 'baton_look',
   description:
     'Look without changing anything: one handoff with its result and what happened (id), its chain (id and chain), or a search (text, state, agent). With id and waitSeconds it answers when the handoff is settled or time is up; call again to go on waiting.',
-  fields: {
-    id: handoffId('Which handoff'),
-    chain: flag('All handoffs of its chain'),
-    waitMs: WAIT,
-    text: OPERATIONS.list.input.text,
-    state: choice([...STATES, 'open'], 'Only those in this state; open: all that are not settled'),
-    agent: OPERATIONS.list.input.agent,
-    after: OPERATIONS.list.input.after,
-  },
+  fields: LOOKED_FOR,
   annotations: { readOnlyHint: true, openWorldHint: false },
   run: async (asking, said) => {
     if (said.id === undefined) return searched(asking, said);
@@ -291,24 +295,12 @@ async function chainOf({ ctx, principal }: McpAsking, id: HandoffId): Promise<Ca
   return resultOf({ value: { handoffs: found.value.map(shortView) }, holdsTexts: true });
 }
 
-interface Search {
-  readonly text?: string;
-  readonly state?: string;
-  readonly agent?: Handoff['to'];
-  readonly after?: string;
-}
-
-async function searched({ ctx, principal }: McpAsking, said: Search): Promise<CallToolResult> {
-  const states =
-    said.state === undefined ? {} : { states: said.state === 'open' ? OPEN_STATES : [said.state as State] };
-  const page = await list(ctx, principal, {
-    by: 'filter',
-    max: PAGE,
-    ...states,
-    ...(said.text === undefined ? {} : { text: said.text }),
-    ...(said.agent === undefined ? {} : { agent: said.agent }),
-    ...(said.after === undefined ? {} : { after: said.after }),
-  });
+async function searched(
+  { ctx, principal }: McpAsking,
+  { text: words, state, agent, after }: InputOf<typeof LOOKED_FOR>,
+): Promise<CallToolResult> {
+  const wanted = wantedBy(defined({ text: words, agent, state: state && [state] }));
+  const page = await list(ctx, principal, { by: 'filter', max: PAGE, ...wanted, ...defined({ after }) });
   const more = page.next === null ? {} : { after: page.next };
   return resultOf({ value: { handoffs: page.items.map(shortView), ...more }, holdsTexts: page.items.length > 0 });
 }

@@ -198,11 +198,7 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
   },
 };
 
-const viewHandoff = viewerOf(HANDOFF_VIEW);
-
-export function handoffView(handoff: Handoff): HandoffView {
-  return viewHandoff(handoff);
-}
+export const handoffView = viewerOf(HANDOFF_VIEW);
 
 /** The status of the workspace. */
 export interface StatusView {
@@ -267,11 +263,7 @@ function sameFact<Name extends keyof Fact>(
   return Object.fromEntries(entries) as never;
 }
 
-const viewFact = viewerOf(FACT_VIEW);
-
-export function factView(fact: Fact): FactView {
-  return viewFact(fact);
-}
+export const factView = viewerOf(FACT_VIEW);
 
 /** A fact without a detail has an empty text. */
 export function factDetail({ detail }: Pick<Fact, 'detail'>): Readonly<Record<string, unknown>> {
@@ -322,20 +314,15 @@ export function shapesOf(table: Readonly<Record<string, { readonly shape: Descri
 
 /** The record with its body and its outcome. */
 export function wholeView({ handoff, body, outcome }: Whole): WholeView {
-  return { ...handoffView(handoff), ...bodyView(parseExact(body) as Body), ...outcomeView(outcome) };
+  return {
+    ...handoffView(handoff),
+    ...bodyView(parseExact(body) as Body),
+    ...(outcome === null ? {} : outcomeView(parseExact(outcome) as Outcome)),
+  };
 }
 
-const viewBody = viewerOf(BODY_VIEW);
-
-export function bodyView(body: Body): Carried {
-  return viewBody(body);
-}
-
-const viewOutcome = viewerOf(OUTCOME_VIEW);
-
-function outcomeView(text: string | null): Ended {
-  return text === null ? {} : viewOutcome(parseExact(text) as Outcome);
-}
+export const bodyView = viewerOf(BODY_VIEW);
+const outcomeView = viewerOf(OUTCOME_VIEW);
 
 /** Formatting a date is the slowest part of a view, and neighbors often share their instant. */
 const lately = { ms: Number.NaN, text: '' };

@@ -11,7 +11,6 @@ const HOME_MAX = 200;
 /** For the rows that come first in the table. */
 const WORK_MAX = 30;
 
-export const attentionCount = signal(0);
 /** Every page shows a part of this answer. */
 export const attention = signal<AttentionView | null>(null);
 export const attentionError = signal<Error | null>(null);
@@ -26,7 +25,6 @@ export function Pulse(): VNode {
     const { items = [], atWork = [] } = attention.value ?? {};
     // A page that asks for no list keeps the earlier one.
     attention.value = limit > 0 ? answer : { ...answer, items, atWork };
-    attentionCount.value = answer.pulse.needYou;
   }, [answer, error]);
   const seen = answer ?? attention.value;
   if (seen === null) return <div class="pulse skeleton" aria-busy="true" aria-label="Loading" />;

@@ -4,7 +4,7 @@ import { signOut, type Session } from '../api.ts';
 import { isLive, line } from '../live.ts';
 import { nextTheme, theme } from '../theme.ts';
 import { place } from '../location.ts';
-import { attentionCount } from './pulse.tsx';
+import { attention } from './pulse.tsx';
 
 export const PAGES: readonly (readonly [page: string, name: string, key: string])[] = [
   ['attention', 'Attention', 'g a'],
@@ -18,6 +18,7 @@ export const PAGES: readonly (readonly [page: string, name: string, key: string]
 export function Rail({ session }: { readonly session: Session }): VNode {
   const here = place.value.page === 'handoffs' ? 'work' : place.value.page === 'inbox' ? 'agents' : place.value.page;
   const isNow = isLive();
+  const needYou = attention.value?.pulse.needYou ?? 0;
   return (
     <header class="rail">
       <a class="logo" href="#/attention" aria-label="Baton, attention">
@@ -29,9 +30,9 @@ export function Rail({ session }: { readonly session: Session }): VNode {
         {PAGES.map(([page, name, key]) => (
           <a key={page} href={`#/${page}`} title={key} aria-current={here === page ? 'page' : undefined}>
             {name}
-            {page === 'attention' && attentionCount.value > 0 ? (
+            {page === 'attention' && needYou > 0 ? (
               <span class="badge">
-                {attentionCount.value}
+                {needYou}
                 <span class="unseen"> need you</span>
               </span>
             ) : null}

@@ -1,12 +1,11 @@
 /** `baton agent start|list|show|stop`. */
-import { findProgram } from '../../../foundation/find-program.ts';
 import { resolve } from 'node:path';
 import { ADAPTERS, type AgentSession } from '../../../domain/agent-session.ts';
 import { displayText } from '../../../foundation/display-text.ts';
 import { endSession } from '../../../engine/succession/advance.ts';
 import { startAgent } from '../../../engine/succession/agents.ts';
 import { agentSessionView, stepsView } from '../../shared/agent-views.ts';
-import { agentArgument } from '../arguments.ts';
+import { agentArgument, commandArgument } from '../arguments.ts';
 import { agentNumber, agentsOf, mustMatter, noSuchAgent } from '../agent-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
@@ -30,9 +29,7 @@ export async function startOne(args: readonly string[], options: StartOptions, o
     throw cliProblem('usage', 'agent start --agent command: say which program, after --');
   }
   const [program] = args;
-  if (program !== undefined && findProgram(program) === null) {
-    throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
-  }
+  if (program !== undefined) commandArgument(program);
   return withWorkspace(options, {}, async (ctx, principal, app) => {
     mustMatter(principal, { id: 0, persona });
     const runtime = await agentsOf(app);
@@ -54,14 +51,9 @@ export async function listAgents(
   return withWorkspace(options, { scope: 'read', onlyReads: true }, async ({ store }) => {
     const sessions = await store.agents.list({ max: LIST_MAX, ...(options.all === true ? {} : { open: true }) });
     if (output.json) return output.answer({ items: sessions.map(agentSessionView) });
-    if (sessions.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
-    else
-      output.line(
-        tableOf(
-          HEAD,
-          sessions.map((session) => rowOf(session, store.nowMs())),
-        ),
-      );
+    const rows = sessions.map((session) => rowOf(session, store.nowMs()));
+    if (rows.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
+    else output.line(tableOf(HEAD, rows));
   });
 }
 

@@ -99,13 +99,8 @@ export async function sendOrSay(ctx: Context, principal: Principal, request: Sen
   const { refusal } = sent;
   const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
   const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;
-  const parent = isStray && refusal.id === process.env['BATON_HANDOFF_ID'] ? refusal.id : null;
-  if (parent === null || request.parent !== parent) throw problemOf(await explainRemoved(ctx, principal, refusal));
-  return sendOrSay(ctx, principal, withoutParent(request));
-}
-
-function withoutParent(request: SendRequest): SendRequest {
-  const alone: { -readonly [Name in keyof SendRequest]: SendRequest[Name] } = { ...request };
-  delete alone.parent;
-  return alone;
+  const { parent, ...alone } = request;
+  const isOfEnvironment = isStray && refusal.id === parent && parent === process.env['BATON_HANDOFF_ID'];
+  if (!isOfEnvironment) throw problemOf(await explainRemoved(ctx, principal, refusal));
+  return sendOrSay(ctx, principal, alone);
 }

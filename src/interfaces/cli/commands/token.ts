@@ -8,6 +8,7 @@ import {
   mintFirstToken,
   mintToken,
   SCOPES,
+  type Minted,
   type Scope,
   type TokenRequest,
 } from '../../../workspace/identity.ts';
@@ -67,11 +68,6 @@ function requestOf(options: NewTokenOptions): TokenRequest {
   };
 }
 
-interface Minted {
-  readonly secret: string;
-  readonly record: TokenRecord;
-}
-
 /**
  * A user who can open the database could write into it, so anybody may make the first operator token of a strict
  * workspace. After that only an operator may manage tokens, also when the last token has expired.
@@ -107,15 +103,10 @@ export async function listTokens(_args: readonly string[], options: CommonOption
     const { ctx } = app;
     await operatorIn(app, options);
     const tokens = await ctx.store.tokens.list();
+    const rows = tokens.map((token) => rowOf(token, ctx.store.nowMs()));
     if (output.json) output.answer(tokens.map(tokenView));
-    else if (tokens.length === 0) output.note('there are none');
-    else
-      output.line(
-        tableOf(
-          HEAD,
-          tokens.map((token) => rowOf(token, ctx.store.nowMs())),
-        ),
-      );
+    else if (rows.length === 0) output.note('there are none');
+    else output.line(tableOf(HEAD, rows));
   });
 }
 

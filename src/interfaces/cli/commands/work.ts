@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findProgram } from '../../../foundation/find-program.ts';
 import { readVendor, VENDORS, type Vendor } from '../../../domain/vendors.ts';
 import type { AgentId } from '../../../domain/names.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
@@ -13,7 +12,7 @@ import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import { workWithToken } from '../../../engine/work-with-token.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { displayText } from '../../../foundation/display-text.ts';
-import { agentArgument, countArgument, secondsArgument } from '../arguments.ts';
+import { agentArgument, commandArgument, countArgument, secondsArgument } from '../arguments.ts';
 import { tellEvent } from '../event-text.ts';
 import { mustBe, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
 import { keepReadingHookSpool, readHookSpool } from '../read-hook-spool.ts';
@@ -133,12 +132,6 @@ function handlerFor(
   }
   commandArgument(program);
   return async () => commandHandler(command, { onError, folder, isText: options.text === true });
-}
-
-function commandArgument(program: string): string {
-  const found = findProgram(program);
-  if (found !== null) return found;
-  throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
 }
 
 function folderArgument(path: string, what: string): string {

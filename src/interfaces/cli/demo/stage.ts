@@ -1,4 +1,5 @@
 /** A server as its clients use it: every actor has its own token, and every call goes over HTTP. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../../foundation/error-message.ts';
 import type { FactView, HandoffView } from '../../shared/views.ts';
 import { cliProblem } from '../problem.ts';
@@ -77,10 +78,6 @@ export function openStage(url: string, operator: string): Stage {
 
 /** The delay of a retry is not over yet. */
 class TooEarly extends Error {}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
-}
 
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;

@@ -4,18 +4,14 @@
  * its last event id.
  */
 import type { ServerResponse } from 'node:http';
-import type { State } from '../../../domain/lifecycle.ts';
-import type { AgentId, HandoffId } from '../../../domain/names.ts';
+import type * as z from 'zod';
 import { may } from '../../../domain/rights.ts';
 import type { Timers } from '../../../foundation/clock.ts';
+import type { EventsQuery } from '../../shared/requests.ts';
 import type { Caller } from '../caller.ts';
 import { BEGINNING, type Hub, type Round, type HubEvent } from './hub.ts';
 
-interface EventFilter {
-  readonly agent?: AgentId | undefined;
-  readonly handoff?: HandoffId | undefined;
-  readonly state?: readonly State[] | undefined;
-}
+type EventFilter = Omit<z.output<typeof EventsQuery>, 'after'>;
 
 export interface ListenerOptions {
   readonly outgoing: ServerResponse;

@@ -1,59 +1,50 @@
 /** The audit trail as JSON lines and as CSV. */
+import { instantText } from '../../../foundation/instant-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { AuditEntry } from '../../../engine/handoffs/projects.ts';
 import { summaryFrom } from '../../../domain/summary-in-fact.ts';
 
-const COLUMNS = [
-  'number',
-  'at',
-  'handoff',
-  'revision',
-  'deed',
-  'by',
-  'state_before',
-  'state',
-  'attempt',
-  'sender',
-  'recipient',
-  'task',
-  'title',
-  'project',
-  'phase',
-  'status',
-  'next_agent',
-  'detail',
-  'hash',
-] as const;
+type Cell = string | number | null;
 
-export type AuditRow = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
+interface AuditedFact extends AuditEntry {
+  /** Counts from 1 in this export. */
+  readonly number: number;
+  readonly project: string | null;
+  readonly summary: ReturnType<typeof summaryFrom>;
+}
 
-/** `number` counts from 1 in this export. */
-export function auditRow({ fact, handoff }: AuditEntry, number: number): AuditRow {
-  const said = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
+const COLUMNS = {
+  number: ({ number }) => number,
+  at: ({ fact }) => instantText(fact.at),
+  handoff: ({ fact }) => fact.handoff,
+  revision: ({ fact }) => fact.revision,
+  deed: ({ fact }) => fact.deed,
+  by: ({ fact }) => fact.by,
+  state_before: ({ fact }) => fact.from,
+  state: ({ fact }) => fact.to,
+  attempt: ({ fact }) => fact.attempt,
+  sender: ({ handoff }) => `@${handoff.from}`,
+  recipient: ({ handoff }) => `@${handoff.to}`,
+  task: ({ handoff }) => handoff.task,
+  title: ({ handoff }) => handoff.title,
+  project: ({ project }) => project,
+  phase: ({ summary }) => summary?.phase ?? null,
+  status: ({ summary }) => summary?.status ?? null,
+  next_agent: ({ summary }) => (summary === null ? null : summary.to === null ? 'None' : `@${summary.to}`),
+  detail: ({ fact }) => fact.detail,
+  hash: ({ fact }) => fact.hash,
+} as const satisfies Record<string, (audited: AuditedFact) => Cell>;
+
+export type AuditRow = Readonly<Record<keyof typeof COLUMNS, Cell>>;
+
+export function auditRow(entry: AuditEntry, number: number): AuditRow {
+  const { detail } = entry.fact;
+  const said = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
   const summary = summaryFrom(said);
   const leg = said['leg'];
   const project = summary?.project ?? (typeof leg === 'object' ? (leg as JsonObject | null)?.['project'] : null);
-  return {
-    number,
-    at: new Date(fact.at).toISOString(),
-    handoff: fact.handoff,
-    revision: fact.revision,
-    deed: fact.deed,
-    by: fact.by,
-    state_before: fact.from,
-    state: fact.to,
-    attempt: fact.attempt,
-    sender: `@${handoff.from}`,
-    recipient: `@${handoff.to}`,
-    task: handoff.task,
-    title: handoff.title,
-    project: typeof project === 'string' ? project : null,
-    phase: summary?.phase ?? null,
-    status: summary?.status ?? null,
-    next_agent: summary === null ? null : summary.to === null ? 'None' : `@${summary.to}`,
-    detail: fact.detail,
-    hash: fact.hash,
-  };
+  const audited = { ...entry, number, summary, project: typeof project === 'string' ? project : null };
+  return Object.fromEntries(Object.entries(COLUMNS).map(([name, cellOf]) => [name, cellOf(audited)])) as AuditRow;
 }
 
 export function auditJsonLine(row: AuditRow): string {
@@ -61,17 +52,17 @@ export function auditJsonLine(row: AuditRow): string {
   return `${JSON.stringify({ ...rest, detail: detail === '' ? null : (JSON.parse(String(detail)) as unknown) })}\n`;
 }
 
-export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
+export const CSV_HEAD = `${Object.keys(COLUMNS).join(',')}\r\n`;
 
 export function auditCsvLine(row: AuditRow): string {
-  return `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`;
+  return `${Object.values(row).map(cell).join(',')}\r\n`;
 }
 
 /** A spreadsheet would read these as a formula. An apostrophe makes the cell text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** RFC 4180. Numbers stay numbers. */
-function cell(value: string | number | null): string {
+function cell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
