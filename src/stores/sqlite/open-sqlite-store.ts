@@ -76,12 +76,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const { path, limits, clock, random, boot, timers = systemTimers } = options;
   ensureDatabaseFile(path);
   const { isAlive = () => false, waiting = () => undefined } = options;
-  const isOurs = (pid: number): boolean => processesWith(database, pid).some(isAlive);
+  let opened: Opened | null = null;
+  // Sessions of an older version are not read: until the database is up to date, a stopped process is only named.
+  const isOurs = (pid: number): boolean => opened !== null && processesWith(opened.database, pid).some(isAlive);
   const monitor = lockMonitor({ path, told: waiting, isOurs });
-  const { database, readOnly } = openChecked(path, {
-    refused: monitor.refused,
-    isReading: options.readOnly !== undefined,
-  });
+  opened = openChecked(path, { refused: monitor.refused, isReading: options.readOnly !== undefined });
+  const { database, readOnly } = opened;
   const ctx = { timers, random, path, monitor };
   const sql = sqlOn(database);
   const lockWait = lockWaitOf(database);

@@ -5,10 +5,21 @@ import type { SessionId } from '../../../src/domain/names.ts';
 import { openDatabase } from '../../../src/stores/sqlite/binding.ts';
 import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
 
-const order = readOrder<Order & { readonly hasSession: boolean }>();
+/** `isOlder`: the database stays at the version that it has. */
+const order = readOrder<Order & { readonly hasSession?: true; readonly isOlder?: true }>();
 if (order.database.kind !== 'sqlite') throw new Error('only SQLite has a write lock');
-const { ctx } = await openHouseFor(order);
-if (order.hasSession) {
+if (order.isOlder !== true) await openHere();
+const database = openDatabase(order.database.path, { sync: 'full' });
+database.exec('BEGIN IMMEDIATE');
+say({ holds: true });
+process.kill(process.pid, 'SIGSTOP');
+database.exec('COMMIT');
+say({ committed: true });
+setInterval(() => undefined, 1_000);
+
+async function openHere(): Promise<void> {
+  const { ctx } = await openHouseFor(order);
+  if (order.hasSession !== true) return;
   const id = newUuid(Date.now(), systemRandom) as SessionId;
   await ctx.store.sessions.open({
     id,
@@ -17,10 +28,3 @@ if (order.hasSession) {
     leaseMs: ctx.leaseMs,
   });
 }
-const database = openDatabase(order.database.path, { sync: 'full' });
-database.exec('BEGIN IMMEDIATE');
-say({ holds: true });
-process.kill(process.pid, 'SIGSTOP');
-database.exec('COMMIT');
-say({ committed: true });
-setInterval(() => undefined, 1_000);
