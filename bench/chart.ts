@@ -1,4 +1,4 @@
-/** The one picture: full lives per second, as bars that can be read on light and on dark ground. */
+/** The chart: full lives per second, as bars for light and dark backgrounds. */
 import type { Figures } from './report.ts';
 
 const WIDTH = 720;
@@ -6,7 +6,7 @@ const HEIGHT = 320;
 const LEFT = 24;
 const TOP = 72;
 const BOTTOM = 264;
-const COLOURS: Record<string, string> = { baton: '#2f81f7', BullMQ: '#d29922', 'bare loop': '#8b949e' };
+const COLORS: Record<string, string> = { baton: '#2f81f7', BullMQ: '#d29922', 'bare loop': '#8b949e' };
 
 export function chartOf(figures: Readonly<Record<string, Figures>>, machine: string): string {
   const rows = Object.entries(figures['lives']?.rows ?? {}).filter(([what]) => what.startsWith('lives/s'));
@@ -16,7 +16,7 @@ export function chartOf(figures: Readonly<Record<string, Figures>>, machine: str
   const names = Object.keys(rows[0]?.[1] ?? {});
   const legend = names.map((name, at) => {
     const x = LEFT + at * 110;
-    return `<rect x="${x}" y="44" width="12" height="12" rx="2" fill="${colourOf(name)}"/><text x="${x + 18}" y="54">${name}</text>`;
+    return `<rect x="${x}" y="44" width="12" height="12" rx="2" fill="${colorOf(name)}"/><text x="${x + 18}" y="54">${name}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="title">
 <title id="title">Full lives per second on one machine, all durable: ${names.join(', ')}</title>
@@ -45,7 +45,7 @@ function groupOf(what: string, row: Readonly<Record<string, number>>, x: number,
     const height = ((BOTTOM - TOP - 16) * value) / most;
     const left = start + at * barWidth;
     return (
-      `<rect x="${left + 2}" y="${BOTTOM - height}" width="${barWidth - 4}" height="${height}" rx="3" fill="${colourOf(name)}"/>` +
+      `<rect x="${left + 2}" y="${BOTTOM - height}" width="${barWidth - 4}" height="${height}" rx="3" fill="${colorOf(name)}"/>` +
       `<text x="${left + barWidth / 2}" y="${BOTTOM - height - 6}" text-anchor="middle">${Math.round(value)}</text>`
     );
   });
@@ -54,6 +54,6 @@ function groupOf(what: string, row: Readonly<Record<string, number>>, x: number,
   return `${bars.join('')}<text x="${x + width / 2}" y="${BOTTOM + 20}" text-anchor="middle">${caption}</text>`;
 }
 
-function colourOf(name: string): string {
-  return COLOURS[name] ?? '#8b949e';
+function colorOf(name: string): string {
+  return COLORS[name] ?? '#8b949e';
 }

@@ -1,6 +1,6 @@
 /**
- * Stands between a client and PostgreSQL, passes on what clients say a fixed time later, in order, and counts it: statements,
- * and round trips (times that a client says something after it has heard something).
+ * A proxy between a client and PostgreSQL that delays what clients send by a fixed time, and counts statements and round
+ * trips (a client sends after it has received).
  */
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
@@ -62,7 +62,7 @@ export async function delayProxy(serverUrl: string, delayMs: number): Promise<De
   };
 }
 
-/** One timer at a time, so that nothing can overtake what came before it. */
+/** One timer at a time keeps the order. */
 function delayed(delayMs: number, to: Socket): (chunk: Buffer) => void {
   if (delayMs === 0) return (chunk) => void to.write(chunk);
   const waiting: { readonly chunk: Buffer; readonly dueMs: number }[] = [];

@@ -44,12 +44,12 @@ async function trialOf(contestant: Contestant, place: string): Promise<number> {
 function startOf(child: import('node:child_process').ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error('no handler has started')), PATIENCE_MS);
-    const heard = ({ startedAt }: Answer): void => {
+    const onMessage = ({ startedAt }: Answer): void => {
       if (startedAt === undefined) return;
       clearTimeout(late);
-      child.off('message', heard);
+      child.off('message', onMessage);
       resolve(startedAt);
     };
-    child.on('message', heard);
+    child.on('message', onMessage);
   });
 }

@@ -7,7 +7,7 @@ import { medians } from './measure.ts';
 const CONCURRENCIES = [1, 10, 50] as const;
 /** What is measured within one second is mostly the noise of the machine. */
 const SECONDS = 5;
-/** Before the clock runs: everybody's code is compiled, everybody's files have been made. */
+/** Handoffs before the measurement, so that code is compiled and files exist. */
 const WARM_UP: Record<number, number> = { 1: 1_500, 10: 3_000, 50: 3_000 };
 const BULK = 10_000;
 const BULK_BATCH = 1_000;
@@ -67,7 +67,7 @@ export async function livesOf(
   return { rate: count / seconds, cpuUs: ((cpuMs + workerMs) * 1000) / count };
 }
 
-/** Sent in batches with nobody there; then a worker with fifty hands drains it. */
+/** Sends in batches without a worker; then a worker with fifty slots drains the queue. */
 async function bulkOf(
   bench: Bench,
   contestant: Contestant,

@@ -2,9 +2,9 @@
  * Baton on SQLite beside BullMQ on a Redis that syncs every write, and beside a bare loop that writes the same rows.
  * One producer and one worker process each, inputs of two kilobytes, all in one run, rounds interleaved, medians.
  *
- * A full life at concurrency c: c callers in the producer, and c hands in the worker. Each caller sends one handoff,
- * and waits until it has learnt that this very one is completed, before it sends the next. Every step (sent, taken,
- * completed) is on the disk before the next one begins. The bare loop sends, takes and completes c at a time.
+ * A full life at concurrency c: c callers in the producer, and c slots in the worker. Each caller sends one handoff
+ * and waits until it is completed before it sends the next. Every step (sent, claimed, completed) is on the disk before
+ * the next one begins. The bare loop sends, takes and completes c at a time.
  *
  *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill] [folder] [drop]        without arguments: all of them
  */
@@ -50,7 +50,7 @@ const SECTIONS: Sections<Bench> = {
 sectionsAsked(SECTIONS);
 const program = await needComponent('redis');
 mkdirSync('bench/.out', { recursive: true });
-// Beside the sources and not in the temporary folder, which may be no disk at all.
+// Beside the sources, because the temporary folder may be in memory.
 const home = mkdtempSync(join(process.env['BATON_BENCH_PLACE'] ?? join(process.cwd(), 'bench/.out'), 'run-'));
 const redis = program === null ? null : await privateRedis(program, join(home, 'redis'));
 const bench: Bench = {

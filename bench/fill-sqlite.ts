@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { openDatabase } from '../src/stores/sqlite/binding.ts';
 import { ensureDatabaseFile } from '../src/stores/sqlite/database-file.ts';
-import { stateNumber, stepNumber } from '../src/stores/numbers.ts';
+import { stateNumber, stepNumber } from '../src/stores/stored-numbers.ts';
 import { wordsOf } from '../src/stores/search-words.ts';
 import type { JsonText } from '../src/foundation/json.ts';
 import { databaseIn } from './contestants/baton-sqlite.ts';

@@ -6,14 +6,17 @@ import { medians } from './measure.ts';
 import { atLeast, bestOf, type Figures } from './report.ts';
 import { startRole, type Role } from './roles.ts';
 
-const COUNT = 10_000;
+const SECONDS = 2;
 const BATCH = 1_000;
-const HANDS = 50;
+const CONCURRENCY = 50;
 const SENDS_BOUND = 1.1;
 const DRAIN_BOUND = 1;
 const [SENT, DRAINED] = ['bulk sends/s', 'drained/s'];
 
-/** Sent in batches with nobody there; then a worker with fifty hands drains it. Before both, a tenth as much to warm up. */
+/**
+ * Sends in batches without a worker; then a worker with fifty slots drains the queue. As in the other sections, the warm-up
+ * takes as long as the measurement.
+ */
 export async function measureBulk(bench: FleetBench): Promise<Figures> {
   const values = new Map<string, Map<string, number[]>>();
   for (let round = 1; round <= bench.rounds; round += 1) {
@@ -47,24 +50,27 @@ export async function measureBulk(bench: FleetBench): Promise<Figures> {
 async function bulkOf(bench: FleetBench, contestant: Contestant): Promise<Record<string, number>> {
   const url = await bench.fresh(contestant);
   const { serverMs } = bench;
-  const count = Math.max(BATCH, Math.ceil(COUNT * bench.scale));
   const producer = await startRole('producer', contestant, url);
-  await producer.ask({ do: 'bulk', count: BATCH, batch: BATCH });
+  const sendAll = async (count: number): Promise<number> =>
+    (await producer.ask({ do: 'bulk', count, batch: BATCH })).seconds ?? Number.NaN;
+  const fitting = (rate: number, seconds: number): number => Math.ceil((rate * seconds) / BATCH) * BATCH;
+  const warmUp = fitting(BATCH / (await sendAll(BATCH)), SECONDS * bench.scale);
+  const count = fitting(warmUp / (await sendAll(warmUp)), SECONDS * bench.scale);
   const sendBeganMs = await usedBy(serverMs, producer);
-  const { seconds = Number.NaN } = await producer.ask({ do: 'bulk', count, batch: BATCH });
+  const seconds = await sendAll(count);
   const sendMs = (await usedBy(serverMs, producer)) - sendBeganMs;
   const env = { BATON_BENCH_TELLS: '1', NO_LOG_SUCCESS: '1' };
-  const worker = await startRole('worker', contestant, url, { concurrency: HANDS, env });
-  while (startedBy([worker]) < BATCH) await pause(2);
+  const worker = await startRole('worker', contestant, url, { concurrency: CONCURRENCY, env });
+  while (startedBy([worker]) < BATCH + warmUp) await pause(2);
   const drainUsedMs = await usedBy(serverMs, worker);
   const [before, beganMs] = [startedBy([worker]), performance.now()];
-  while (startedBy([worker]) < BATCH + count) await pause(2);
+  while (startedBy([worker]) < BATCH + warmUp + count) await pause(2);
   await producer.ask({ do: 'drained' });
   const drainSeconds = (performance.now() - beganMs) / 1000;
   const drainMs = (await usedBy(serverMs, worker)) - drainUsedMs;
   await producer.stop();
   await worker.stop();
-  const drained = BATCH + count - before;
+  const drained = BATCH + warmUp + count - before;
   return {
     [SENT]: count / seconds,
     'processor µs a send': (sendMs * 1000) / count,

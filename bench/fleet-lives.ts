@@ -5,9 +5,9 @@ import { atLeast, bestOf, type Figures } from './report.ts';
 
 const CONCURRENCIES = [1, 10, 50] as const;
 const BOUNDS: Record<number, number> = { 1: 1.1, 10: 4, 50: 6 };
-const SECONDS = 2;
+const SECONDS = 4;
 
-/** One producer with so many callers, and one worker with so many hands. */
+/** One producer and one worker, with as many callers as slots. */
 export async function measureLives(bench: FleetBench): Promise<Figures> {
   const rows: Record<string, Record<string, number>> = {};
   const pledges = [];

@@ -1,7 +1,7 @@
 /**
  * What a life costs, and what follows from it for a fleet over a network. `docs/operations/sizing.md` explains the model.
  *
- * A hand has `r` round trips in a row per life. Where the way to the server takes `d` longer, a worker with `c` hands that
+ * A slot needs `r` consecutive round trips per life. If the way to the server takes `d` longer, a worker with `c` slots that
  * did X lives a second does c / (c / X + r · d). So many workers do so many times that, until the server has no processor
  * time left: its cores, divided by what it needs for a life.
  */
@@ -64,12 +64,12 @@ export async function measureModel(bench: FleetBench): Promise<Figures> {
         .join(', ')}.`,
       'Through a proxy that passes on everything later:',
       tableOf(
-        ['workers × hands, delay', 'round trip ms', 'lives/s', 'predicted', 'measured / predicted', 'what limits it'],
+        ['workers × slots, delay', 'round trip ms', 'lives/s', 'predicted', 'measured / predicted', 'what limits it'],
         costs.filter(({ delayMs }) => delayMs > 0).map((cost) => checkOf(costs, cost)),
       ),
       `Predicted for ${MACHINES} machines with one worker each and a round trip of ${NETWORK_MS} ms:`,
       tableOf(
-        ['hands each', 'workers could do', ...SERVER_CORES.map((cores) => `a server with ${cores} cores`)],
+        ['slots each', 'workers could do', ...SERVER_CORES.map((cores) => `a server with ${cores} cores`)],
         CONCURRENCIES.map((concurrency) => fleetOf(costs, concurrency)),
       ),
     ],

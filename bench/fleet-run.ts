@@ -101,10 +101,13 @@ export interface Measured {
   readonly busy: number;
 }
 
-/** Warms up for about a second, then measures as many as fit into `seconds` at the rate of the warm-up. */
+/**
+ * Warms up for about `seconds`, then measures as many as fit into `seconds` at the rate of the warm-up. Fleets run for days; V8
+ * compiles for the first seconds, and longer for those with more code.
+ */
 export async function rateOf(fleet: Fleet, callers: number, seconds: number): Promise<Measured> {
   const cold = await fleet.lives(callers, FEWEST);
-  const warmUp = Math.max(FEWEST, Math.ceil((FEWEST / cold.seconds) * Math.min(1, seconds)));
+  const warmUp = Math.max(FEWEST, Math.ceil((FEWEST / cold.seconds) * seconds));
   const warm = await fleet.lives(callers, warmUp);
   await fleet.delays();
   return measureLives(fleet, callers, Math.max(FEWEST, Math.ceil((warmUp / warm.seconds) * seconds)));

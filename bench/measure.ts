@@ -1,4 +1,4 @@
-/** Few numbers, honestly summed up. */
+/** Medians, percentiles and tables. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
@@ -12,7 +12,7 @@ export function medians(values: ReadonlyMap<string, readonly number[]>): Record<
   return Object.fromEntries([...values].map(([name, all]) => [name, median(all)]));
 }
 
-/** As Markdown, which is read as well where nothing draws it. */
+/** A Markdown table, aligned for reading as plain text. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) => Math.max(3, cell.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>

@@ -1,4 +1,4 @@
-/** Processor time of a server with all its processes, and how busy the whole machine is. Linux tells it, others do not. */
+/** Processor time of a server with all its processes, and how busy the whole machine is. Only on Linux. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { PrivatePostgres } from '../test/support/private-postgres.ts';

@@ -1,4 +1,4 @@
-/** Figures of a section, as a table with ratios and as what was promised about them. */
+/** Reports the figures of a section as a table, with the promised bounds. */
 import { tableOf } from './measure.ts';
 
 export interface Figures {

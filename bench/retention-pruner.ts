@@ -1,4 +1,4 @@
-/** Prunes while it is told to: "go" begins, "halt" ends and is answered with how many were removed. */
+/** Prunes on request: "go" starts, "halt" stops and is answered with the number of removed handoffs. */
 import { openApp } from '../src/app/open-app.ts';
 import { prune } from '../src/engine/retention/prune.ts';
 import { openHandoffArchive } from '../src/folders/handoff-archive.ts';

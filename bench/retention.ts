@@ -11,7 +11,7 @@ import postgres from 'postgres';
 import { openApp } from '../src/app/open-app.ts';
 import { SESSION_LEASE_MS } from '../src/domain/deadlines.ts';
 import type { Store } from '../src/stores/store.ts';
-import { stateNumber, stepNumber } from '../src/stores/numbers.ts';
+import { stateNumber, stepNumber } from '../src/stores/stored-numbers.ts';
 import type { DatabaseAddress } from '../src/workspace/database-address.ts';
 import { acceptBy, deliverAndVerify, openingOf, processOf, SESSION, WORKER } from '../test/contract/builders.ts';
 import { privatePostgres, WITHOUT_POSTGRES } from '../test/support/private-postgres.ts';
@@ -68,7 +68,7 @@ async function measure(name: string, database: DatabaseAddress): Promise<void> {
     JSON.stringify(database),
     join(folder, `archive-${name}`),
   ]);
-  await heard(pruner);
+  await nextMessage(pruner);
   await livesFor(store, WINDOW_MS);
   const [alone, beside]: [Window[], Window[]] = [[], []];
   let removed = 0;
@@ -79,7 +79,7 @@ async function measure(name: string, database: DatabaseAddress): Promise<void> {
         pruner.send('go');
         beside.push(await livesFor(store, WINDOW_MS));
         pruner.send('halt');
-        removed += (await heard(pruner)).removed;
+        removed += (await nextMessage(pruner)).removed;
       },
     ];
     for (const run of pair % 2 === 0 ? runs : runs.toReversed()) await run();
@@ -125,7 +125,7 @@ async function livesFor(store: Store, ms: number): Promise<Window> {
   return { rate: (lives * 1000) / (performance.now() - beganMs), cpuMs: (user + system) / 1000 / lives, claimsMs };
 }
 
-function heard(child: ChildProcess): Promise<{ readonly removed: number }> {
+function nextMessage(child: ChildProcess): Promise<{ readonly removed: number }> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as { readonly removed: number })));
 }
 

@@ -1,11 +1,11 @@
-/** One process of a bench, producer or worker of one contestant; it does what the bench tells it to. */
+/** One process of a benchmark, producer or worker of one contestant, which carries out orders of the benchmark. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { embeddedNamed, fleetNamed } from './contestants/all.ts';
 import { callers, inputOf } from './contestants/contestant.ts';
 import type { Answer, Order } from './roles.ts';
 
-/** How often a worker tells how many handlers have started. */
-const TELL_EVERY_MS = 10;
+/** How often a worker reports how many handlers have started. */
+const REPORT_EVERY_MS = 10;
 
 const [role = '', name = '', place = '', concurrency = '1'] = process.argv.slice(2);
 const contestant = place.startsWith('postgres:') ? fleetNamed(name) : embeddedNamed(name);
@@ -73,11 +73,11 @@ async function producer(): Promise<(order: Order) => Promise<Answer>> {
 async function worker(): Promise<(order: Order) => Promise<Answer>> {
   let delays: number[] = [];
   const hangs = process.env['BATON_BENCH_HANGS'] === '1';
-  const tell = process.env['BATON_BENCH_TELLS'] === '1' ? telling() : () => undefined;
+  const reportStart = process.env['BATON_BENCH_TELLS'] === '1' ? startReporter() : () => undefined;
   const started = await contestant.startWorker(place, Number(concurrency), ({ sentAt }) => {
     const startedAt = performance.timeOrigin + performance.now();
     delays.push(startedAt - sentAt);
-    tell(startedAt);
+    reportStart(startedAt);
     return hangs ? new Promise(() => undefined) : undefined;
   });
   return async (order) => {
@@ -92,20 +92,20 @@ async function worker(): Promise<(order: Order) => Promise<Answer>> {
   };
 }
 
-/** The first start is told at once, those that follow soon together. */
-function telling(): (startedAt: number) => void {
+/** Reports the first start at once, and further starts together soon after. */
+function startReporter(): (startedAt: number) => void {
   let started = 0;
-  let isQuiet = false;
+  let isWaiting = false;
   return (startedAt) => {
     started += 1;
-    if (isQuiet) return;
-    isQuiet = true;
+    if (isWaiting) return;
+    isWaiting = true;
     process.send?.({ started, startedAt } satisfies Answer);
-    const told = started;
+    const reported = started;
     setTimeout(() => {
-      isQuiet = false;
-      if (started > told) process.send?.({ started } satisfies Answer);
-    }, TELL_EVERY_MS);
+      isWaiting = false;
+      if (started > reported) process.send?.({ started } satisfies Answer);
+    }, REPORT_EVERY_MS);
   };
 }
 

@@ -1,4 +1,4 @@
-/** A bench is made of sections that can be asked for by name; what each of them found is kept beside what the others found before. */
+/** Runs the sections of a benchmark, all or by name, and stores their results beside earlier results of the other sections. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { report, type Figures } from './report.ts';

@@ -6,6 +6,10 @@
  * refuses what another version of it, other flags or another processor have made; that the text is the same is for us to see,
  * by the name of the build. V8 does not look for flipped bits, and crashes over some of them; so each file holds the same
  * code twice, and one whose halves differ is made anew. That costs 0.1 ms, less than any checksum in JavaScript.
+ *
+ * V8 keeps the functions that have run, and each command runs others. So the first successful run of a command adds its own
+ * to what the commands before it have left: with those of `baton init` alone, `baton send` took 8 ms of processor time more,
+ * with those of ten commands 0.6 ms.
  */
 'use strict';
 const fs = require('node:fs');
@@ -24,8 +28,8 @@ const mayUseCompiled =
   !process.sourceMapsEnabled &&
   process.env.NODE_V8_COVERAGE === undefined &&
   process.env.NODE_DISABLE_COMPILE_CACHE === undefined;
-/** Scripts to keep compiled, by where. */
-const unkept = new Map();
+/** The scripts of this run, by the file that keeps what is compiled of them. */
+const loaded = new Map();
 /** For the command, whose text follows. */
 // eslint-disable-next-line no-unused-vars -- used by what follows
 const requirePart = mayUseCompiled ? requireFrom(__dirname) : require;
@@ -44,7 +48,7 @@ function partAt(file) {
   const compiled = path.join(COMPILED, path.basename(file));
   const text = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(file, 'utf8')}\n})`;
   const script = new vm.Script(text, { filename: file, cachedData: keptAt(compiled) });
-  if (script.cachedDataRejected !== false) unkept.set(compiled, script);
+  loaded.set(compiled, { script, isKept: script.cachedDataRejected === false });
   const folder = path.dirname(file);
   script.runInThisContext()(module.exports, requireFrom(folder), module, file, folder);
   return module.exports;
@@ -62,21 +66,31 @@ function keptAt(file) {
 
 /** At the end, when V8 has compiled what the command needs. */
 function keep() {
-  if (unkept.size === 0 || performance.now() > START_MS) return;
+  const mark = markOfCommand();
+  const isFirst = mark !== null && !fs.existsSync(mark);
+  const unkept = [...loaded].filter(([, { isKept }]) => isFirst || !isKept);
+  if (unkept.length === 0 || performance.now() > START_MS) return;
   // With flags of its own V8 compiles for those flags, and everybody else would refuse it.
   if (process.execArgv.length > 0 || (process.env.NODE_OPTIONS ?? '') !== '') return;
   try {
     fs.accessSync(__dirname, fs.constants.W_OK);
     fs.mkdirSync(COMPILED, { recursive: true, mode: 0o755 });
-    for (const [file, script] of unkept) {
+    for (const [file, { script }] of unkept) {
       const draft = `${file}.${process.pid}`;
       const code = script.createCachedData();
       fs.writeFileSync(draft, Buffer.concat([code, code]), { flush: true, flag: 'wx', mode: 0o644 });
       fs.renameSync(draft, file);
     }
+    if (isFirst) fs.writeFileSync(mark, '');
   } catch {
     // Read-only, or full: the next start compiles again.
   }
+}
+
+/** The file that says that the functions of this command are kept. Null: it is no command, or it did not succeed. */
+function markOfCommand() {
+  const [, , word = ''] = process.argv;
+  return process.exitCode === 0 && /^[a-z]+$/.test(word) ? path.join(COMPILED, word) : null;
 }
 
 process.once('exit', keep);

@@ -1,5 +1,5 @@
 /**
- * The floor: what the same rows cost when nobody decides anything. Same tables, indexes, checks, bodies, facts and
+ * The lower bound: what the same rows cost without any decisions. Same tables, indexes, checks, bodies, facts and
  * outcomes, same settings of the database, prepared statements, one transaction for as many as there are callers. No
  * engine, no checks, no hashes (their place is taken by a text of the same length), no second try, no sweep.
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { notifyFilesIn, type NotifyFiles } from '../../src/stores/sqlite/notify-files.ts';
 import { openDatabase, prepare, type Database, type Row, type Statement } from '../../src/stores/sqlite/binding.ts';
 import { ensureDatabaseFile } from '../../src/stores/sqlite/database-file.ts';
-import { stateNumber, stepNumber } from '../../src/stores/numbers.ts';
+import { stateNumber, stepNumber } from '../../src/stores/stored-numbers.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { databaseIn, emptyFolder, unfinishedIn } from './baton-sqlite.ts';
 import { inputOf, type Contestant, type Input } from './contestant.ts';
@@ -48,13 +48,13 @@ export const bareLoop: Contestant = {
   },
   openProducer: async (place) => {
     const database = openDatabase(databaseIn(place), { sync: 'full' });
-    const bells = notifyFilesIn(join(place, 'bells'));
+    const notifyFiles = notifyFilesIn(join(place, 'bells'));
     const add = adding(database);
-    const settled = hearing(bells, { kind: 'settled' });
+    const settled = listening(notifyFiles, { kind: 'settled' });
     const open = prepare(database, 'SELECT out_all FROM agent WHERE n = ?');
     const send = (inputs: readonly Input[]): void => {
       add(inputs);
-      bells.notify([TO], false);
+      notifyFiles.notify([TO], false);
     };
     return {
       lives: async (concurrency, count) => {
@@ -68,15 +68,15 @@ export const bareLoop: Contestant = {
       unfinished: async () => unfinishedIn(place),
       close: async () => {
         settled.stop();
-        bells.close();
+        notifyFiles.close();
         database.close();
       },
     };
   },
   startWorker: async (place, concurrency, onStart) => {
     const database = openDatabase(databaseIn(place), { sync: 'full' });
-    const bells = notifyFilesIn(join(place, 'bells'));
-    const offers = hearing(bells, { kind: 'offers', agent: TO });
+    const notifyFiles = notifyFilesIn(join(place, 'bells'));
+    const offers = listening(notifyFiles, { kind: 'offers', agent: TO });
     const { claim, complete } = working(database, concurrency);
     let stopped = false;
     const looping = (async () => {
@@ -88,7 +88,7 @@ export const bareLoop: Contestant = {
         }
         for (const row of rows) await onStart((JSON.parse(row[5] as string) as { input: Input }).input);
         complete(rows);
-        bells.notify([], true);
+        notifyFiles.notify([], true);
       }
     })();
     return {
@@ -96,7 +96,7 @@ export const bareLoop: Contestant = {
         stopped = true;
         offers.stop();
         await looping;
-        bells.close();
+        notifyFiles.close();
         database.close();
       },
     };
@@ -178,11 +178,11 @@ function counting(database: Database): (change: number) => void {
   };
 }
 
-/** Nobody else writes while one of the two does, except in bulk; there it tries again until it is let in. */
+/** The two processes write in turn, except in bulk; there `busy_timeout` waits for the lock. */
 function inTransaction(database: Database): <Answer>(act: () => Answer) => Answer {
   const begin = prepare(database, 'BEGIN IMMEDIATE');
   const commit = prepare(database, 'COMMIT');
-  // A log has to be moved into the file by somebody; here by whoever commits, as SQLite does it unless told otherwise.
+  // The committing process checkpoints the log, as SQLite does by default.
   database.exec('PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 1000');
   return (act) => {
     begin.run();
@@ -192,30 +192,30 @@ function inTransaction(database: Database): <Answer>(act: () => Answer) => Answe
   };
 }
 
-/** A ring between two looks is remembered, so that none is slept through. */
-function hearing(
-  bells: NotifyFiles,
+/** Remembers a notification between two reads, so that none is missed. */
+function listening(
+  notifyFiles: NotifyFiles,
   topic: Parameters<NotifyFiles['listen']>[0],
 ): { next(): Promise<void>; stop(): void } {
-  let rung = false;
+  let isNotified = false;
   let wake = (): void => undefined;
-  const heard = (): void => {
-    rung = true;
+  const onNotify = (): void => {
+    isNotified = true;
     wake();
   };
-  const listening = bells.listen(topic, heard);
+  const listening = notifyFiles.listen(topic, onNotify);
   return {
     next: async () => {
-      if (!rung) {
+      if (!isNotified) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      rung = false;
+      isNotified = false;
     },
     stop: () => {
       listening.stop();
-      heard();
+      onNotify();
     },
   };
 }

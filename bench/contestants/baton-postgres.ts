@@ -3,7 +3,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { Body } from '../../src/domain/body.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { standDuty } from '../../src/engine/duty.ts';
+import { runDuty } from '../../src/engine/duty.ts';
 import { send, sendMany, type SendRequest } from '../../src/engine/handoffs/send.ts';
 import { work } from '../../src/engine/work.ts';
 import type { Json } from '../../src/foundation/json.ts';
@@ -24,12 +24,12 @@ export const batonPostgres: Contestant = {
     const { ctx, close } = await open(url);
     const unfinished = openCount(url, 'SELECT count(*)::int AS open FROM baton.handoff WHERE state < 5');
     const principal = agentPrincipal(FROM);
-    const sure = (answer: { readonly ok: boolean }): void => {
+    const requireOk = (answer: { readonly ok: boolean }): void => {
       if (!answer.ok) throw new Error(`refused: ${JSON.stringify(answer)}`);
     };
     return {
-      send: async (input) => sure(await send(ctx, principal, requestOf(input))),
-      sendMany: async (inputs) => sure(await sendMany(ctx, principal, inputs.map(requestOf))),
+      send: async (input) => requireOk(await send(ctx, principal, requestOf(input))),
+      sendMany: async (inputs) => requireOk(await sendMany(ctx, principal, inputs.map(requestOf))),
       unfinished: unfinished.count,
       close: async () => {
         await unfinished.close();
@@ -40,7 +40,7 @@ export const batonPostgres: Contestant = {
   startWorker: async (url, concurrency, onStart) => {
     const { ctx, close } = await open(url);
     const stop = new AbortController();
-    const duty = standDuty(ctx, stop.signal);
+    const duty = runDuty(ctx, stop.signal);
     const working = work(ctx, {
       agent: TO,
       concurrency,

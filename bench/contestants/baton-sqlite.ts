@@ -1,4 +1,4 @@
-/** Baton as its users have it: through the library. */
+/** Baton through its public library. */
 import { join } from 'node:path';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { openBaton, type Baton, type SendOptions, type Json } from '../../src/index.ts';

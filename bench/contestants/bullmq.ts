@@ -1,5 +1,5 @@
 /**
- * https://docs.bullmq.io/guide/workers/concurrency: one worker with as many jobs at once as there are hands;
+ * https://docs.bullmq.io/guide/workers/concurrency: one worker with as many concurrent jobs as slots;
  * https://docs.bullmq.io/guide/queues/adding-bulks: many in one call. All other settings are its own. The append-only file that
  * https://docs.bullmq.io/guide/going-to-production recommends is synced at every write (`private-redis.ts`): once a second, as
  * that page has it, would promise less than the others here. Nothing is removed when it is completed.

@@ -13,7 +13,7 @@ import { openCount } from './open-count.ts';
 
 const APPLICATION = 'bench';
 const TASK = { queueName: 'task', workflowName: 'task' };
-/** Better than 5 with one worker with one hand, and alike with more; many workers that look so often hinder each other. */
+/** Better than 5 for one worker with one slot, and equal with more slots; many workers that poll so often slow each other down. */
 const POLLING_MS = 1;
 const SILENT = {
   info: ignore,

@@ -1,7 +1,7 @@
 /**
- * The contract with what runs agents. A *host* has terminals: it starts a program in one, types into it and ends it. An
- * *adapter* knows one agent's program: its command line, the events of its hooks, how full it is and how it ends. A *journal*
- * stores the events of hooks on disk, whether or not a server runs.
+ * The contracts for running agents. A *host* has terminals: it starts a program in one, types into it and ends it. An
+ * *adapter* knows one vendor's program: its command line, its hook events, its context use and how it ends. A *journal*
+ * stores hook events on disk, whether or not a server runs.
  */
 import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
@@ -11,14 +11,14 @@ import type { AdapterName, AgentSession, ContextUse, Pane } from '../domain/agen
 
 export interface AgentHost {
   /**
-   * Starts a program in a terminal of its own. Where the name is in use, nothing is started and the pane that has it is
-   * answered: a second try finds what the first one began.
+   * Starts a program in a terminal of its own. If the name is in use, nothing is started and the existing pane is returned:
+   * a second try finds what the first one started.
    */
   start(start: HostStart): Promise<Result<Pane, HostProblem>>;
   /** The pane of this name; null: there is none. */
   find(name: string): Promise<Result<Pane | null, HostProblem>>;
-  look(pane: Pane): Promise<PaneSight>;
-  /** Puts one line before the cursor and does not send it. */
+  status(pane: Pane): Promise<PaneStatus>;
+  /** Inserts one line at the cursor without sending it. */
   paste(pane: Pane, line: string): Promise<Result<true, HostProblem>>;
   press(pane: Pane, key: 'enter' | 'clear-line' | 'interrupt'): Promise<Result<true, HostProblem>>;
   /** What the terminal shows now, without colors; for people, never for decisions. */
@@ -32,12 +32,12 @@ export interface HostStart {
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Variables whose values are in files: they must not be seen on a command line. */
+  /** Variables whose values are read from files, because command lines are visible to other users. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** `changed`: another process runs in the pane. `no-host`: the host does not answer. */
-export type PaneSight =
+export type PaneStatus =
   | { readonly kind: 'alive'; readonly copyMode: boolean }
   /** Null: a signal ended the program, or the host does not know (tmux 3.3 sometimes loses it on a busy machine). */
   | { readonly kind: 'dead'; readonly status: number | null }
@@ -50,12 +50,12 @@ export interface HostProblem {
   readonly says: string;
 }
 
-/** What an adapter needs to know to start its agent. */
+/** What an adapter needs to start its agent. */
 export interface LaunchRequest {
   readonly session: Pick<AgentSession, 'id' | 'command' | 'cwd'>;
   readonly conversation: string;
   readonly title: string;
-  /** The agent reads this before anything else; null: it is resumed and knows it. */
+  /** The first text for the agent; null: a resumed agent knows it. */
   readonly priming: string | null;
   /** Where the agent may write its document without being asked; a real path. */
   readonly documentFolder: string;
@@ -82,20 +82,20 @@ export interface AgentAdapter {
   /** Whether hooks confirm what was typed. Without them a line counts as delivered when it was sent. */
   readonly hasHooks: boolean;
   launch(request: LaunchRequest): Launch;
-  /** Goes on with a conversation that has ended; null: this agent cannot. */
+  /** Continues an ended conversation; null: this agent cannot. */
   resume(request: LaunchRequest): Launch | null;
-  /** A command line that ends at once and well where the program is there. */
+  /** A command line that exits quickly with code 0 if the program is installed. */
   check(session: Pick<AgentSession, 'command'>): readonly string[];
   activity(probe: Probe): Promise<AgentActivity>;
   /** Events from the agent's own record of the conversation, which also holds those of lost hooks. */
   recorded(probe: Probe): Promise<readonly AgentEvent[]>;
   /** Null: nothing is known yet. */
   context(probe: Probe): Promise<ContextReading | null>;
-  /** The end of what was said, for a substitute document; empty: it cannot be read. */
+  /** The end of the conversation, for a substitute document; empty: it cannot be read. */
   transcriptTail(probe: Probe): Promise<string>;
 }
 
-/** What an adapter may look at: the session, its status line, its transcript and its screen. */
+/** What an adapter may read: the session, its status line, its transcript and its screen. */
 export interface Probe {
   readonly session: AgentSession;
   readonly statusLine: Json;
@@ -120,29 +120,29 @@ export interface HookCall {
 
 export interface AgentJournal {
   /** Stores one call of a hook. Returns what the hook prints for the agent's program, or null. */
-  hear(agent: number, hook: HookCall): Promise<object | null>;
+  record(agent: number, hook: HookCall): Promise<object | null>;
   /** All events of this agent, in order. */
   read(agent: number): Promise<readonly AgentEvent[]>;
   /** Changes how hooks of this agent answer; null: no handover is under way. */
   note(agent: number, note: HandoverNote | null): Promise<void>;
   /** The last input of the agent's status line; null: none yet. */
   statusLine(agent: number): Promise<Json>;
-  /** Runs `drive` while no other process drives this agent; false: another one does, and nothing was run. */
-  alone(agent: number, drive: () => Promise<void>): Promise<boolean>;
+  /** Runs `drive` under the lock of this agent; false: another process has the lock, and nothing was run. */
+  withLock(agent: number, drive: () => Promise<void>): Promise<boolean>;
 }
 
 /** When an interactive agent can learn of work for it. */
 export type WakeMoment = 'session-start' | 'turn-end';
 
-/** Which handoffs were announced to an agent, on disk: each once, and again when a new session starts. */
+/** The handoffs that were announced to an agent, stored on disk. Each is announced once per session. */
 export interface WakeNotes {
-  told(agent: AgentId): readonly HandoffId[];
+  announced(agent: AgentId): readonly HandoffId[];
   /** Marks these as announced. Returns those that were not marked before, so that of many callers one announces. */
-  tell(agent: AgentId, ids: readonly HandoffId[]): readonly HandoffId[];
+  markAnnounced(agent: AgentId, ids: readonly HandoffId[]): readonly HandoffId[];
   forget(agent: AgentId, ids: readonly HandoffId[]): void;
 }
 
 /** How a program ended, as far as its host knows. */
 export function endText(status: number | null): string {
-  return status === null ? 'by a signal, or with an exit code that the terminal did not tell' : `exit code ${status}`;
+  return status === null ? 'by a signal, or with an unknown exit code' : `exit code ${status}`;
 }

@@ -1,6 +1,6 @@
 /**
- * How full the context of an agent is. Percentages count against the point at which the agent compacts by itself: beyond
- * that point the agent would write its handoff document from a summary.
+ * Measures how full an agent's context is, in percent of the point at which the agent compacts automatically: after a
+ * compaction it would write its handoff document from a summary.
  */
 import type { Json } from '../foundation/json.ts';
 import type { ContextReading } from './agent-host.ts';
@@ -81,9 +81,9 @@ function percentOf(used: number, capacity: number): number {
 }
 
 /** Skips lines that are not JSON: the last one may be half written. */
-function lastWith<Found>(text: string, look: (line: Json) => Found | null): Found | null {
+function lastWith<Found>(text: string, find: (line: Json) => Found | null): Found | null {
   for (const line of text.split('\n').toReversed()) {
-    const found = look(jsonIn(line));
+    const found = find(jsonIn(line));
     if (found !== null) return found;
   }
   return null;

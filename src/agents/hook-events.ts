@@ -6,9 +6,9 @@ import type { AgentEvent } from '../domain/agent-events.ts';
 import { eventName, hasBackgroundTasks, text, turnIn, type HookPayload } from '../formats/agent-hook.ts';
 import type { HandoverNote, WakeMoment } from './agent-host.ts';
 
-type Told = AgentEvent extends infer Each ? (Each extends AgentEvent ? Omit<Each, keyof Common> : never) : never;
+type EventFields = AgentEvent extends infer Each ? (Each extends AgentEvent ? Omit<Each, keyof Common> : never) : never;
 type Common = Pick<AgentEvent, 'at' | 'conversation' | 'transcript'>;
-type Reader = (payload: HookPayload) => Told | null;
+type Reader = (payload: HookPayload) => EventFields | null;
 
 const started: Reader = (payload) => ({ kind: 'started', source: text(payload, 'source') ?? 'startup' });
 const prompt: Reader = (payload) => ({ kind: 'prompt', turn: turnIn(payload), text: text(payload, 'prompt') ?? '' });
@@ -81,17 +81,16 @@ export function isTurnStart(vendor: string, event: string): boolean {
 
 /** Null: this event does not matter. */
 export function readHook(vendor: string, event: string, payload: HookPayload, atMs: number): AgentEvent | null {
-  const told = READERS[vendor]?.[eventName(event)]?.(payload) ?? null;
-  if (told === null) return null;
+  const fields = READERS[vendor]?.[eventName(event)]?.(payload) ?? null;
+  if (fields === null) return null;
   const transcript = text(payload, 'transcript_path');
   const conversation = text(payload, 'session_id');
-  return { at: atMs, conversation, ...(transcript === null ? {} : { transcript }), ...told };
+  return { at: atMs, conversation, ...(transcript === null ? {} : { transcript }), ...fields };
 }
 
 /**
- * What the agent's program reads on the hook's output; null: nothing. While a handover is under way a compaction would
- * leave the agent with a summary of what it is to write down, and a dialog about the announced file would wait for a
- * person.
+ * The output of a hook for the agent's program; null: none. During a handover it blocks compaction, which would leave the
+ * agent only a summary to write down, and allows writing the announced file, which would otherwise wait for a person.
  */
 export function hookAnswer(
   vendor: string,

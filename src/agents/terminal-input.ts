@@ -1,6 +1,6 @@
 /** What may be typed into an agent's terminal: one line of plain text that is no command of the agent. */
 
-/** Everything longer belongs in a file that the line points to. */
+/** Longer texts belong in a file that the line points to. */
 const LINE_MAX = 1_000;
 
 /** Control characters could press keys; a first `/`, `!`, `#` or `@` would call a command of the agent. */

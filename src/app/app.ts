@@ -1,4 +1,4 @@
-/** The program as the command line is given it. */
+/** The implementation of `App` that the command line gets. */
 import type { App } from '../interfaces/cli/app.ts';
 
 /** Each part is loaded when a command needs it. */

@@ -1,4 +1,4 @@
-/** Lets the workers of a test do everything that they can do, without the test knowing how long that takes. */
+/** Runs the workers of a test until they have nothing left to do. */
 import { isFinal } from '../domain/lifecycle.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId } from '../domain/names.ts';
@@ -7,7 +7,7 @@ import { wholeView, type WholeView } from '../interfaces/shared/views.ts';
 import { POLL_MS } from '../stores/store.ts';
 import type { EngineTime } from './test-clock.ts';
 
-/** A retry takes one or two. More than this is work that makes work without end. */
+/** A retry takes one or two steps. More than this means that handlers send new work endlessly. */
 const STEPS_MAX = 10_000;
 const PAGE = 1_000;
 /** The duty has swept by then. */
@@ -24,7 +24,7 @@ export interface WorkersAtWork {
   readonly waiting: () => number;
 }
 
-/** Comes back when nothing is left that the workers could do. */
+/** Resolves when the workers have nothing left to do. */
 export async function drain(ctx: Context, time: EngineTime, at: WorkersAtWork): Promise<void> {
   let before = '';
   for (let steps = 0; ;) {
@@ -40,13 +40,14 @@ export async function drain(ctx: Context, time: EngineTime, at: WorkersAtWork): 
     // The rest waits for something else, and a sweep has not changed it.
     if (waitMs === null && (open.length === 0 || now === before)) return;
     steps += 1;
-    if (steps > STEPS_MAX) throw new Error(`drain: there is no end to it; still open: ${open.map(nameOf).join(', ')}`);
+    if (steps > STEPS_MAX)
+      throw new Error(`drain: the workers never become idle; still open: ${open.map(nameOf).join(', ')}`);
     before = now;
     await time.jump(waitMs ?? SWEEP_MS);
   }
 }
 
-/** What a worker has, can take, or can take later. */
+/** Handoffs that a worker holds, can claim, or can claim later. */
 async function openFor({ store }: Context, agents: ReadonlySet<AgentId>): Promise<readonly Handoff[]> {
   const pages = [...agents].map((to) =>
     store.find({ by: 'filter', states: ['offered', 'accepted', 'blocked'], to, max: PAGE }),

@@ -7,19 +7,19 @@
 import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
+import { agentFolder, hasNote, recordHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
 import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agent-sessions/hook-spool.ts';
 import { announceFoundWork, type WakeRequest } from '../agents/journal/announce-work.ts';
-import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
+import { isCheckDue, readWakeState, wakeFolder } from '../agents/journal/wake-state.ts';
 import { isTurnStart, wakeMoment } from '../agents/hook-events.ts';
 import { hookAgent, isBusyTurn, ownSession } from '../agents/wake-hook.ts';
 import type { AgentId } from '../domain/names.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
-import { eventName, spokenIn, text, type HookPayload } from '../formats/agent-hook.ts';
+import { eventName, lastMessageIn, text, type HookPayload } from '../formats/agent-hook.ts';
 import { mayHoldBlock } from '../formats/summary-block/may-hold-block.ts';
 import { jsonIn } from '../agents/json-fields.ts';
 import { isJsonObject, type Json } from '../foundation/json.ts';
-import type { Looked } from './hook-look.ts';
+import type { WorkCheck } from './hook-work-check.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 
 interface HookPlace {
@@ -33,16 +33,16 @@ export async function runHook(vendor: string, event: string | undefined): Promis
     const input = readFileSync(0, 'utf8');
     const payload = payloadIn(input);
     const named = event ?? text(payload, 'hook_event_name') ?? '';
-    const told = eventName(named);
+    const eventType = eventName(named);
     const by = vendor.toLowerCase();
-    const answer = hear(by, told, payload);
-    if (told === 'statusline') {
+    const answer = recordEvent(by, eventType, payload);
+    if (eventType === 'statusline') {
       answerWith(`${statusText(payload)}${await waitingText(by, payload)}`);
       return 0;
     }
-    const looked = answer === null ? await answerOf(by, named, input, payload) : null;
-    answerWith(JSON.stringify(answer ?? looked?.told ?? {}));
-    if (looked?.isLate === true) process.exit(0);
+    const check = answer === null ? await answerOf(by, named, input, payload) : null;
+    answerWith(JSON.stringify(answer ?? check?.output ?? {}));
+    if (check?.isLate === true) process.exit(0);
   } catch {
     answerWith('{}');
   }
@@ -50,29 +50,34 @@ export async function runHook(vendor: string, event: string | undefined): Promis
 }
 
 /** The answer of a hook that has nothing to do with a handover. */
-async function answerOf(vendor: string, event: string, input: string, payload: HookPayload): Promise<Looked> {
-  const said = spokenIn(vendor, event, payload);
+async function answerOf(vendor: string, event: string, input: string, payload: HookPayload): Promise<WorkCheck> {
+  const said = lastMessageIn(vendor, event, payload);
   const moment = wakeMoment(vendor, event);
-  if (said === null && moment === null && !isTurnStart(vendor, event)) return { told: null };
+  if (said === null && moment === null && !isTurnStart(vendor, event)) return { output: null };
   const place = placeOf(vendor, payload);
-  if (place === null) return { told: null };
+  if (place === null) return { output: null };
   const { privateFolder } = place.workspace;
-  const kept = said !== null && mayHoldBlock(said) ? keepWords(privateFolder, { vendor, event, input }) : null;
-  const wake = moment === null ? null : wakeFor(vendor, place, { moment, isBusy: isBusyTurn(payload) });
-  const isDue = wake !== null && isWorthLooking(wakeFolder(privateFolder, wake.agent), wake.moment, Date.now());
-  const looked = isDue ? await look(place.workspace.folder, wake) : null;
-  const told = looked === null && wake !== null ? announceFoundWork(privateFolder, wake, Date.now()) : looked?.told;
-  if ((isDue && looked === null) || isLookWanted(place, moment === null) || spooledCalls(privateFolder).length > 0)
+  const spooled =
+    said !== null && mayHoldBlock(said) ? spoolCallOrReport(privateFolder, { vendor, event, input }) : null;
+  const wake = moment === null ? null : announcementFor(vendor, place, { moment, isBusy: isBusyTurn(payload) });
+  const isDue = wake !== null && isCheckDue(wakeFolder(privateFolder, wake.agent), wake.moment, Date.now());
+  const check = isDue ? await checkInDatabase(place.workspace.folder, wake) : null;
+  const output = check === null && wake !== null ? announceFoundWork(privateFolder, wake, Date.now()) : check?.output;
+  if (
+    (isDue && check === null) ||
+    needsBackgroundCheck(place, moment === null) ||
+    spooledCalls(privateFolder).length > 0
+  )
     await startLater(vendor, place.workspace.folder);
-  const answer = kept ?? takeAnswer(privateFolder, text(payload, 'session_id') ?? '');
+  const answer = spooled ?? takeAnswer(privateFolder, text(payload, 'session_id') ?? '');
   return {
-    told: answer === null ? (told ?? null) : { systemMessage: `baton: ${answer}`, ...told },
-    ...(looked?.isLate === true ? { isLate: true } : {}),
+    output: answer === null ? (output ?? null) : { systemMessage: `baton: ${answer}`, ...output },
+    ...(check?.isLate === true ? { isLate: true } : {}),
   };
 }
 
 /** Null: the call is stored, and the background process handles it. */
-function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1]): string | null {
+function spoolCallOrReport(privateFolder: string, call: Parameters<typeof spoolCall>[1]): string | null {
   try {
     spoolCall(privateFolder, call);
     return null;
@@ -85,7 +90,7 @@ function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1])
  * Null: no work is announced now. An agent that runs for one handoff has its work, and an agent that hands over must not be
  * disturbed.
  */
-function wakeFor(
+function announcementFor(
   vendor: string,
   { workspace, agent }: HookPlace,
   at: Pick<WakeRequest, 'moment' | 'isBusy'>,
@@ -101,10 +106,10 @@ function isForOneHandoff(): boolean {
 }
 
 /** Whether a background process is to look into the database while the turn runs; the end of the turn announces the result. */
-function isLookWanted({ workspace, agent }: HookPlace, isTurnBeginning: boolean): boolean {
+function needsBackgroundCheck({ workspace, agent }: HookPlace, isTurnBeginning: boolean): boolean {
   if (!isTurnBeginning || agent === null || isForOneHandoff()) return false;
-  const look = readLook(wakeFolder(workspace.privateFolder, agent));
-  return look !== null && look.bell === null && look.againAt !== null && Date.now() >= look.againAt;
+  const lastCheck = readWakeState(wakeFolder(workspace.privateFolder, agent));
+  return lastCheck !== null && lastCheck.bell === null && lastCheck.againAt !== null && Date.now() >= lastCheck.againAt;
 }
 
 /** The workspace and the name of the agent. */
@@ -114,9 +119,9 @@ function placeOf(vendor: string, payload: HookPayload): HookPlace | null {
   return workspace === null ? null : { workspace, agent: hookAgent(vendor, workspace.folder) };
 }
 
-/** Null: the background process has to look. The code that reads a database is loaded only here. */
-async function look(workspace: string, request: WakeRequest): Promise<Looked | null> {
-  return (await import('./hook-look.ts')).lookHere(workspace, request);
+/** Null: the background process has to check. The code that reads a database is loaded only here. */
+async function checkInDatabase(workspace: string, request: WakeRequest): Promise<WorkCheck | null> {
+  return (await import('./hook-work-check.ts')).checkForWorkHere(workspace, request);
 }
 
 /** Starts the background process in a process group of its own, so that the agent neither waits for it nor ends it. */
@@ -132,12 +137,12 @@ async function startLater(vendor: string, workspace: string): Promise<void> {
 }
 
 /** Only agents that Baton has started have a journal; Baton sets these variables at their start. */
-function hear(vendor: string, event: string, payload: HookPayload): object | null {
+function recordEvent(vendor: string, event: string, payload: HookPayload): object | null {
   const workspace = process.env['BATON_WORKSPACE'] ?? '';
   const session = ownSession();
   if (workspace === '' || session === null) return null;
   const folder = agentFolder(join(workspace, '.baton'), session);
-  if (event !== 'statusline') return hearHook(folder, { vendor, event, payload }, Date.now());
+  if (event !== 'statusline') return recordHook(folder, { vendor, event, payload }, Date.now());
   putFile(folder, STATUS_FILE, JSON.stringify(payload));
   return null;
 }
@@ -153,9 +158,9 @@ async function waitingText(vendor: string, payload: HookPayload): Promise<string
     const { workspace, agent } = placeOf(vendor, payload) ?? { agent: null };
     if (agent === null || workspace === undefined || isForOneHandoff()) return '';
     const folder = wakeFolder(workspace.privateFolder, agent);
-    const known = readLook(folder)?.waiting ?? 0;
-    const waiting = isWorthLooking(folder, 'session-start', Date.now())
-      ? ((await (await import('./hook-look.ts')).countHere(workspace.folder, agent)) ?? known)
+    const known = readWakeState(folder)?.waiting ?? 0;
+    const waiting = isCheckDue(folder, 'session-start', Date.now())
+      ? ((await (await import('./hook-work-check.ts')).countHere(workspace.folder, agent)) ?? known)
       : known;
     return waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'handoff waits' : 'handoffs wait'}`;
   } catch {

@@ -14,8 +14,11 @@ export function lazyArtifacts(place: QueueFolderOptions): ArtifactFolder {
     return opened;
   };
   return {
-    ...lazyMethods(folder, ['read', 'list', 'locate', 'remove', 'hash', 'readContext', 'alone']),
-    cards: lazyMethods(async () => (await folder()).cards, ['load', 'save', 'add', 'all', 'news', 'filed', 'mark']),
+    ...lazyMethods(folder, ['read', 'list', 'locate', 'remove', 'hash', 'readContext', 'withLock']),
+    cards: lazyMethods(
+      async () => (await folder()).cards,
+      ['load', 'save', 'add', 'all', 'unfiled', 'markFiled', 'mark'],
+    ),
     registry: lazyMethods(async () => (await folder()).registry, ['load', 'save']),
     phaseStatus: lazyMethods(async () => (await folder()).phaseStatus, ['load', 'save']),
     close: () => {

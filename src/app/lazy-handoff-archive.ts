@@ -10,7 +10,7 @@ export function lazyHandoffArchive(folder: string): HandoffArchive {
     return opened;
   };
   return {
-    ...lazyMethods(archive, ['list', 'write', 'alone']),
+    ...lazyMethods(archive, ['list', 'write', 'withLock']),
     async *read(name) {
       yield* (await archive()).read(name);
     },

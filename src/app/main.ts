@@ -1,4 +1,4 @@
-/** Where the command starts: as small as can be, because scripts ask for the version before every call. */
+/** The entry of the command: as small as possible, because scripts ask for the version before every call. */
 import { APP } from './app.ts';
 
 declare const __BATON_VERSION__: string;
@@ -27,7 +27,7 @@ async function hook(args: readonly string[]): Promise<number> {
   return runHook(vendor, event);
 }
 
-/** As node itself says it of a program that ends without having come to its end. */
+/** The exit code of Node for a program that ends with an unsettled top-level await. */
 const NEVER_ENDED = 13;
 
 process.exitCode = NEVER_ENDED;

@@ -1,7 +1,7 @@
 /** Makes a workspace, or completes one: what is there already stays as it is. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
+import { OUR_FOLDER_MODE } from '../foundation/file-ownership.ts';
 import type { MadeWorkspace, MakeOptions } from '../interfaces/cli/app.ts';
 import { databaseOfWorkspace, type DatabaseAddress } from '../workspace/database-address.ts';
 import { openPolicy } from '../workspace/policy.ts';
@@ -22,7 +22,7 @@ export async function makeWorkspace(
   const text = wasThere ? readConfigurationText(workspace.configurationPath) : {};
   const app = await openApp({ database: database ?? databaseOfWorkspace(workspace, text) });
   try {
-    // A file that was there before has decided something. The sample has not: the first command stores what it became.
+    // An existing file becomes the first policy now. The sample does not: the first command stores the edited file.
     if (wasThere) await openPolicy(app.ctx.store, text);
   } finally {
     await app.close();
@@ -40,7 +40,7 @@ export async function makeWorkspace(
     );
     if (shipped.length > 0) made.push('schemas/');
     if (!existsSync(join(workspace.folder, 'handoffs'))) {
-      // Programs that only know files can send before anything of Baton runs.
+      // Programs that only use files can send before a Baton process runs.
       const { openQueueFolder } = await import('../folders/queue-folder.ts');
       await openQueueFolder(workspace).prepare();
       made.push('handoffs/');

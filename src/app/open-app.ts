@@ -95,7 +95,7 @@ type Closing = (() => void)[];
 async function keepingTasks(ctx: Context, place: AppOptions['taskFolder'], closing: Closing): Promise<Context> {
   if (place === undefined) return ctx;
   const { openTaskFolder } = await import('../folders/task-folder.ts');
-  const { openTaskKeeper, taskCarrier } = await import('../engine/tasks/task-keeper.ts');
+  const { openTaskKeeper, taskEffectSender: taskCarrier } = await import('../engine/tasks/task-keeper.ts');
   const folder = openTaskFolder(place);
   closing.push(() => folder.close());
   const tasks = openTaskKeeper(ctx, folder, place.isRequired);

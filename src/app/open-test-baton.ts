@@ -47,12 +47,12 @@ export async function openTestBaton(options: TestBatonOptions = {}): Promise<Tes
   const opened = await openInMemory({
     configuration,
     time,
-    heartbeatOf: beating(time.beforeEachStep),
+    heartbeatOf: testHeartbeat(time.beforeEachStep),
     report: own.onEvent,
   });
   // The environment of a test must not change its result.
   const baton = await openBatonWith(async () => opened, { ...own, token: '' });
-  const at = observe(baton);
+  const at = trackWork(baton);
   let read = '';
   return {
     baton,
@@ -67,7 +67,7 @@ export async function openTestBaton(options: TestBatonOptions = {}): Promise<Tes
 }
 
 /** The handles that `send` answers ask this very object too, so its methods are replaced. */
-function observe(baton: Baton): WorkersAtWork {
+function trackWork(baton: Baton): WorkersAtWork {
   const agents = new Map<AgentId, number>();
   const running = new Set<Promise<unknown>>();
   let waiting = 0;
@@ -107,8 +107,8 @@ function observe(baton: Baton): WorkersAtWork {
   };
 }
 
-/** By the clock of the test: a worker that lives is never taken for dead, however far the clock is moved at once. */
-function beating(beforeEachStep: (act: () => void) => () => void): InMemoryOptions['heartbeatOf'] {
+/** By the clock of the test: a live worker is never considered dead, however far the clock moves in one step. */
+function testHeartbeat(beforeEachStep: (act: () => void) => () => void): InMemoryOptions['heartbeatOf'] {
   return (sessions) => ({
     start: async (session) => {
       const leave = beforeEachStep(() => void sessions.beat(session));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { present } from '../foundation/assert.ts';
 import { systemTimers } from '../foundation/clock.ts';
-import { refuseFilesOfOthers } from '../foundation/own-file.ts';
+import { requireOwnFiles } from '../foundation/file-ownership.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/context.ts';
 import type { Store } from '../stores/store.ts';
@@ -44,7 +44,7 @@ export async function openWorkspace({
   if (place === null && database === undefined) return null;
   if (place !== null) {
     completeWorkspace(place);
-    refuseFilesOfOthers(privateFiles(place));
+    requireOwnFiles(privateFiles(place));
   }
   const known = place === null ? null : await cachedConfiguration(place);
   const address = database ?? databaseOfWorkspace(present(place, 'a workspace or a database'), known?.text ?? {});
@@ -53,8 +53,8 @@ export async function openWorkspace({
   const liveness = systemLiveness(systemTimers);
   let policy: WorkspacePolicy | null = null;
   const limits = limitsBy(() => policy?.configuration.limits ?? NO_LIMITS);
-  const told = waiting === undefined ? {} : { waiting };
-  const store = await openStore({ database: address, limits, report, onlyReads, ...told }, liveness);
+  const onWaiting = waiting === undefined ? {} : { waiting };
+  const store = await openStore({ database: address, limits, report, onlyReads, ...onWaiting }, liveness);
   try {
     const opened = await openPolicy(store, known?.text ?? null);
     policy = opened;

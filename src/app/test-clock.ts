@@ -2,7 +2,7 @@ import type { Clock, Timers } from '../foundation/clock.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock {
-  /** What time it is. */
+  /** The current time of the test. */
   now(): Date;
   /**
    * Lets this many milliseconds pass. Whatever becomes due meanwhile happens at its time and in its order; when this comes
@@ -13,9 +13,9 @@ export interface TestClock {
 
 /** The same for the engine. */
 export interface EngineTime extends Clock, Timers {
-  /** Called whenever time has passed, before anything is woken. Answers how to stop that. */
+  /** Calls `act` after each step of time, before sleepers wake. Returns a function that stops this. */
   beforeEachStep(act: () => void): () => void;
-  /** Lets so many milliseconds pass at once: whatever became due meanwhile happens only then. */
+  /** Advances the time in one step: everything that became due meanwhile happens only then. */
   jump(ms: number): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** What is due is done in rounds of the event loop: as many as a retry with its effects takes, and more. */
-const ROUNDS = 20;
+/** Rounds of the event loop per step: more than a retry with its effects takes. */
+const EVENT_LOOP_ROUNDS = 20;
 /** Polling never ends: a day in steps of a quarter of a second is below this. */
 const STEPS_MAX = 1_000_000;
 
@@ -43,7 +43,7 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
     for (const act of acts) act();
     const due = [...sleepers].filter(({ atMs }) => atMs <= nowMs);
     for (const { wake } of due) wake();
-    await roundsOfTheLoop();
+    await eventLoopRounds();
     return nowMs >= untilMs && due.length === 0;
   };
   return {
@@ -52,7 +52,7 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
       advance: async (ms) => {
         if (!Number.isInteger(ms) || ms < 0) throw new RangeError(`advance ${ms}: a whole number from 0 on`);
         const untilMs = nowMs + ms;
-        await roundsOfTheLoop();
+        await eventLoopRounds();
         for (let steps = 0; !(await step(untilMs)); steps += 1) {
           if (steps > STEPS_MAX) throw new Error(`more than ${STEPS_MAX} steps; advance the clock by less`);
         }
@@ -85,6 +85,6 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
   };
 }
 
-async function roundsOfTheLoop(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
+async function eventLoopRounds(): Promise<void> {
+  for (let round = 0; round < EVENT_LOOP_ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }

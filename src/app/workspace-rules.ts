@@ -8,7 +8,7 @@ import { withTaskEffects } from '../engine/tasks/task-effects.ts';
 import { notificationRules } from '../adapters/notifications/notification-rules.ts';
 import { sendersFor } from '../adapters/notifications/senders.ts';
 import type { Configuration } from '../workspace/configuration-values.ts';
-import type { EvidenceCheckerOptions } from '../adapters/evidence/finding.ts';
+import type { EvidenceCheckerOptions } from '../adapters/evidence/evidence-finding.ts';
 import type { Store } from '../stores/store.ts';
 import { openSchemaRegistry } from '../adapters/schemas/open-schema-registry.ts';
 import { openRegisteredSchemas, type SchemaRegister } from '../adapters/schemas/registered-schemas.ts';

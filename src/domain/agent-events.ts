@@ -1,13 +1,13 @@
-/** What an agent's hooks tell, in the same words for all agents, and what follows from it about the agent now. */
+/** Events from the hooks of an agent, in one form for all vendors, and what they say about its present state. */
 
 export type AgentEvent = {
   readonly at: number;
   readonly conversation: string | null;
-  /** The file in which the agent keeps the conversation, where it said so. */
+  /** The file in which the agent keeps the conversation, if the hook named it. */
   readonly transcript?: string;
 } & (
   | { readonly kind: 'started'; readonly source: string }
-  /** The agent took a line as its user's. `turn` need not be the turn in which the line is answered. */
+  /** The agent accepted a line as input of its user. `turn` need not be the turn that answers it. */
   | { readonly kind: 'prompt'; readonly turn: string | null; readonly text: string }
   | { readonly kind: 'turn-ended'; readonly turn: string | null; readonly background: boolean }
   | { readonly kind: 'turn-failed'; readonly turn: string | null; readonly error: string; readonly says: string }
@@ -17,7 +17,7 @@ export type AgentEvent = {
   | { readonly kind: 'ended'; readonly reason: string }
 );
 
-/** The place of the newest prompt that holds the mark; null: there is none. */
+/** The index of the newest prompt that contains the mark; null: there is none. */
 export function promptWith(events: readonly AgentEvent[], mark: string): number | null {
   const at = events.findLastIndex((event) => event.kind === 'prompt' && event.text.includes(mark));
   return at < 0 ? null : at;
@@ -29,7 +29,7 @@ export function hasDialog(events: readonly AgentEvent[]): boolean {
   return last?.kind === 'dialog';
 }
 
-/** What the end of a turn was, after this place; null: no turn has ended since. */
+/** The last end of a turn after this index; null: no turn has ended since. */
 export function turnEndAfter(
   events: readonly AgentEvent[],
   place: number,
@@ -42,7 +42,7 @@ export function hasStarted(events: readonly AgentEvent[]): boolean {
   return events.some(({ kind }) => kind === 'started' || kind === 'prompt');
 }
 
-/** The newest conversation id that the agent reported: a cleared session goes on under another id. */
+/** The newest conversation id that the agent reported: a cleared session continues under another id. */
 export function conversationIn(events: readonly AgentEvent[]): string | null {
   return events.findLast(({ conversation }) => conversation !== null)?.conversation ?? null;
 }

@@ -1,39 +1,39 @@
 /**
- * A running agent that Baton knows: which persona it has, how it is driven, where it runs, and how full its context is.
- * The record is replaced as a whole, guarded by its revision.
+ * A running agent that Baton knows: its persona, its adapter, where it runs, and how full its context is. The record is
+ * replaced as a whole, guarded by its revision.
  */
 import type { AgentId, HandoffId } from './names.ts';
 import type { SuccessionPlan, SuccessionReason } from './succession.ts';
 
-/** How an agent is started, heard and ended. `command` is any program. */
+/** The adapters that start, observe and stop agents. `command` is any program. */
 export const ADAPTERS = ['claude', 'codex', 'gemini', 'command'] as const;
 export type AdapterName = (typeof ADAPTERS)[number];
 
 /**
- * `starting`: its process is being made. `retired`: it has handed its work over. `ended`: it is over without that.
+ * `starting`: its process is being started. `retired`: it has handed its work over. `ended`: it stopped without that.
  * Nothing follows `retired` and `ended`, except that a predecessor is revived when its successor could not be started.
  */
 type AgentSessionState = 'starting' | 'active' | 'retired' | 'ended';
 
 export interface AgentSession {
-  /** A whole number from 1 on, never given twice. */
+  /** An integer from 1 on, never reused. */
   readonly id: number;
   /** Counts the replacements of this record. */
   readonly revision: number;
-  /** Chosen by the caller: adding the same key again answers the existing session. */
+  /** Chosen by the caller: adding the same key again returns the existing session. */
   readonly key: string;
   /** Null: it can be watched, but it has no successor. */
   readonly persona: AgentId | null;
   readonly adapter: AdapterName;
   /** The program and its first arguments; empty: the program that the adapter is named after. */
   readonly command: readonly string[];
-  /** The folder it works in. */
+  /** The working folder. */
   readonly cwd: string;
-  /** The place (machine, boot, space of process ids) whose processes can drive it. */
+  /** The place (machine, boot, process-id namespace) whose processes can drive it. */
   readonly place: string;
-  /** Where it can be typed into; null: nowhere. */
+  /** The terminal pane for typed lines; null: it has none. */
   readonly pane: Pane | null;
-  /** The id by which the agent's own program knows the conversation. */
+  /** The id of the conversation in the agent's own program. */
   readonly conversation: string | null;
   readonly predecessor: number | null;
   readonly state: AgentSessionState;
@@ -42,9 +42,9 @@ export interface AgentSession {
   readonly context: ContextUse | null;
   /** The handover that is under way. Null: none is. */
   readonly succession: SuccessionBegun | null;
-  /** How the last handover that is over has ended. */
+  /** How the last finished handover ended. */
   readonly lastSuccession: SuccessionEnd | null;
-  /** The id of the token that it was started with; absent: this workspace asks for none. It ends with the session. */
+  /** The id of the token that it was started with; absent: this workspace needs none. The token ends with the session. */
   readonly token?: string;
 }
 
@@ -53,7 +53,7 @@ export interface Pane {
   readonly session: string;
   readonly pane: string;
   readonly pid: number;
-  /** The start of that process: a process id alone comes again. */
+  /** The start time of that process: process ids are reused. */
   readonly startedAt: string;
 }
 
@@ -69,17 +69,17 @@ export interface SuccessionBegun {
 interface SuccessionEnd {
   readonly handoff: HandoffId;
   readonly at: number;
-  /** Null: it went well. */
+  /** Null: it succeeded. */
   readonly error: { readonly code: string; readonly says: string } | null;
 }
 
-/** How much of what an agent can remember is used. */
+/** How much of an agent's context is used. */
 export interface ContextUse {
   /** Of the point at which the agent compacts by itself, from 0 on; may exceed 100. */
   readonly percent: number;
   readonly usedTokens: number | null;
   readonly windowTokens: number | null;
-  /** Of the vendor's usage limit that is nearest to its end. */
+  /** Of the vendor's usage limit that is used most. */
   readonly limitPercent: number | null;
   readonly at: number;
   /** Whether this session was ever seen below the tier at which a handover is offered. */
@@ -88,7 +88,7 @@ export interface ContextUse {
 
 export type NewAgentSession = Omit<AgentSession, 'id' | 'revision'>;
 
-/** What nothing is known of when a session is added. */
+/** The fields that are still unknown when a session is added. */
 export const FRESH_SESSION = {
   pane: null,
   predecessor: null,
@@ -101,7 +101,7 @@ export const FRESH_SESSION = {
 export const CONTEXT_TIERS = { notice: 65, warning: 75, handoff: 80 } as const;
 export type ContextTier = keyof typeof CONTEXT_TIERS;
 
-/** At this part of a usage limit there is still room to write a document; at the limit there is none. */
+/** Below the limit, so that the agent can still write a document. */
 const USAGE_LIMIT_PERCENT = 95;
 
 export function tierOf(percent: number): ContextTier | null {
@@ -111,8 +111,8 @@ export function tierOf(percent: number): ContextTier | null {
 }
 
 /**
- * Why a handover should begin automatically; null: there is no reason. A session that was never seen below the tier began
- * full: its successor would begin full as well, and so on without end.
+ * Why a handover should begin automatically; null: no reason. A session that was never seen below the tier began full:
+ * its successor would begin full too, and so on without end.
  */
 export function dueReason({ context, state, succession }: AgentSession): 'context_limit' | 'usage_limit' | null {
   if (context === null || state !== 'active' || succession !== null) return null;

@@ -1,11 +1,11 @@
 /**
- * What handoffs leave behind and others build on, as the registry knows it: one card for each artifact. The content lies
- * in its file; no decision looks into it.
+ * Artifacts as the registry knows them, one card for each. The content lies in the artifact's file, and no decision
+ * reads it.
  */
 import type { NamedFile } from './evidence.ts';
 import type { AgentId, ArtifactId, HandoffId } from './names.ts';
 
-/** A deprecated artifact can still be used, an archived one cannot: users get time to move on. */
+/** A deprecated artifact can still be used, so that its users have time to replace it. An archived one cannot. */
 const ARTIFACT_LIFE = {
   created: { activate: 'active', deprecate: 'deprecated' },
   active: { deprecate: 'deprecated' },
@@ -31,25 +31,25 @@ export interface ArtifactCard {
   readonly handoff: HandoffId | null;
   /** Within the workspace, below `artifacts/`. */
   readonly path: string;
-  /** Of the file, when it was registered. */
+  /** Digest of the file when it was registered. */
   readonly sha256: string;
   readonly required: readonly ArtifactId[];
   readonly optional: readonly ArtifactId[];
-  /** Files that were generated with it and lie elsewhere in the workspace. */
+  /** Generated files that lie elsewhere in the workspace. */
   readonly files: readonly NamedFile[];
-  /** Why it is not active yet; null where nothing is known to be wrong. */
+  /** Why the artifact is not active yet; null: no problem is known. */
   readonly flaw: string | null;
 }
 
-/** Null: its status has no such move. */
-export function moved(card: ArtifactCard, move: ArtifactMove, nowMs: number): ArtifactCard | null {
+/** Null: the status does not allow this move. */
+export function applyMove(card: ArtifactCard, move: ArtifactMove, nowMs: number): ArtifactCard | null {
   const row: Partial<Record<ArtifactMove, ArtifactStatus>> = ARTIFACT_LIFE[card.status];
   const status = row[move];
   return status === undefined ? null : { ...card, status, since: nowMs, flaw: null };
 }
 
-/** Whether others may build on it. */
-export function serves({ status }: ArtifactCard): boolean {
+/** Whether other artifacts and handoffs may depend on it. */
+export function isUsable({ status }: ArtifactCard): boolean {
   return status === 'active' || status === 'deprecated';
 }
 
@@ -60,18 +60,18 @@ export interface Ages {
 
 export const AGE_DAYS = { deprecated: 30, archived: 90 } as const;
 
-/** What its age makes due; null: nothing. Age alone never ends an active artifact: somebody has to deprecate it. */
-export function aged(card: ArtifactCard, ages: Ages, nowMs: number): 'archive' | 'remove' | null {
+/** The move that its age makes due; null: none. Age alone never ends an active artifact: an agent deprecates it first. */
+export function dueMove(card: ArtifactCard, ages: Ages, nowMs: number): 'archive' | 'remove' | null {
   const ageMs = nowMs - card.since;
   if (card.status === 'deprecated' && ageMs >= ages.deprecatedMs) return 'archive';
   return card.status === 'archived' && ageMs >= ages.archivedMs ? 'remove' : null;
 }
 
-/** Everything that something in use requires, directly or through others. */
-export function neededOf(cards: readonly ArtifactCard[]): ReadonlySet<ArtifactId> {
+/** All artifacts that an artifact in use requires, directly or indirectly. */
+export function requiredArtifacts(cards: readonly ArtifactCard[]): ReadonlySet<ArtifactId> {
   const known = new Map(cards.map((card) => [card.id, card]));
   const needed = new Set<ArtifactId>();
-  const open = cards.filter((card) => card.status === 'created' || serves(card));
+  const open = cards.filter((card) => card.status === 'created' || isUsable(card));
   for (let card = open.pop(); card !== undefined; card = open.pop()) {
     for (const id of card.required) {
       const behind = needed.has(id) ? undefined : known.get(id);

@@ -1,9 +1,8 @@
 /**
- * How far a completion is proven. One pure function over the record and the fact that completed it: every interface,
- * document, report and export shows its answer, and the doctor compares the stored answer with it.
+ * How far a completion is proven: one pure function of the record and the fact that completed it. Every interface,
+ * document, report and export shows its result, and the doctor compares the stored level with it.
  *
- * When in doubt the lower level is right: a completion that looks better than it is costs more than one that has to be
- * checked again.
+ * If in doubt, the level is the lower one: a completion that looks better than it is costs more than a second check.
  */
 import type { JsonObject } from '../foundation/json.ts';
 import type { Check } from './evidence.ts';
@@ -11,14 +10,14 @@ import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 
-/** From the best to the least. */
+/** From best to worst. */
 export const ASSURANCES = ['verified', 'attested', 'unverified', 'reported'] as const;
 export type Assurance = (typeof ASSURANCES)[number];
 
 /** The levels that a record stores. Nearly all completions are `unverified`, which is stored as null. */
 export const PROVEN_OTHERWISE = ['verified', 'attested', 'reported'] as const satisfies readonly Assurance[];
 
-/** Null where a handoff is not completed. */
+/** Null: the handoff is not completed. */
 export function assuranceOf({ state, assurance }: Pick<Handoff, 'state' | 'assurance'>): Assurance | null {
   return state === 'completed' ? (assurance ?? 'unverified') : null;
 }
@@ -37,11 +36,11 @@ export function isAtLeast(assurance: Assurance, wanted: Assurance): boolean {
 
 export interface Judgement {
   readonly assurance: Assurance;
-  /** Why it is not more, or what makes it verified. */
+  /** Why the level is not higher, or what makes the completion verified. */
   readonly because: string;
 }
 
-/** How the principal of a fact was established. */
+/** How the principal of a fact was proven. */
 export type Proof =
   | { readonly by: 'token'; readonly token: string; readonly user: string | null }
   | { readonly by: 'local' }
@@ -54,7 +53,7 @@ export type Proof =
 interface ProofDetail {
   /** Such as `token tok-0123`, or `git SHA256:…`. */
   readonly via?: string;
-  /** The user of this machine who showed the token, where everybody on it is believed. */
+  /** The user of this machine who showed the token, if identity is local. */
   readonly user?: string;
 }
 
@@ -97,11 +96,11 @@ export function proofText(proof: Proof): string {
   }
 }
 
-/** `last` is the fact that completed the handoff: nothing happens to a handoff after that. */
+/** `last` is the fact that completed the handoff. No fact follows it, except an erasure. */
 export function judgeCompletion(handoff: Pick<Handoff, 'terms' | 'lineage'>, last: Fact): Judgement {
   const { imported } = handoff.lineage;
   if (imported !== undefined) return { assurance: 'reported', because: `it was imported from ${imported}` };
-  // Nearly every handoff needs no verifier, and then there is no detail to parse.
+  // Fast path: nearly every handoff needs no verifier, and then there is no detail to parse.
   if (last.deed === 'complete' && last.detail === '') return UNVERIFIED;
   const detail = detailIn(last);
   const { reported } = detail;
@@ -121,10 +120,10 @@ export function judgeCompletion(handoff: Pick<Handoff, 'terms' | 'lineage'>, las
 
 const UNVERIFIED: Judgement = { assurance: 'unverified', because: 'nobody was asked to check it' };
 
-/** As the record says it. */
+/** The level as the record stores it. */
 export function assuranceAfter(handoff: Handoff, fact: Fact): Handoff['assurance'] {
   if (handoff.state !== 'completed') return null;
-  // An erasure judges nothing.
+  // An erasure does not change the level.
   if (fact.deed === 'erase') return handoff.assurance;
   const { assurance } = judgeCompletion(handoff, fact);
   return assurance === 'unverified' ? null : assurance;

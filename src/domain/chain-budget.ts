@@ -1,16 +1,16 @@
-/** What one chain of handoffs may use before nothing more is added to it: agents cannot keep each other busy for ever. */
+/** Limits for one chain of handoffs, so that agents cannot keep each other busy forever. */
 import { MINUTE_MS } from './duration.ts';
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 
-/** Absent: as much as it wants. */
+/** Absent: no limit. */
 export interface ChainBudget {
-  /** Legs between the root and the newest. */
+  /** Legs between the root and the newest handoff. */
   readonly hops?: number;
   readonly handoffs?: number;
   readonly attempts?: number;
-  /** Time in which agents held them. */
+  /** Total time during which agents held handoffs of the chain. */
   readonly minutes?: number;
   /** US dollars, as agents report them. */
   readonly cost?: number;
@@ -24,12 +24,12 @@ export interface Exhausted {
   readonly max: number;
 }
 
-/** Whether the budget limits time or cost: only then all facts have to be read. */
+/** Whether the budget limits time or cost. Only then the facts have to be read. */
 export function needsFacts({ minutes, cost }: ChainBudget): boolean {
   return minutes !== undefined || cost !== undefined;
 }
 
-/** `hops`: those of the leg that is to be added. */
+/** `hops` of the leg that is to be added. */
 export function chainUse(chain: readonly Handoff[], facts: readonly Fact[], hops: number, nowMs: number): ChainUse {
   let heldMs = 0;
   let cost = 0;
@@ -54,7 +54,7 @@ export function chainUse(chain: readonly Handoff[], facts: readonly Fact[], hops
   };
 }
 
-/** What an attempt has cost, as its agent reports. */
+/** The cost of an attempt, as its agent reports it. */
 function costIn(fact: Fact): number {
   const { agent } = detailIn(fact) as { readonly agent?: { readonly costUsd?: unknown } };
   const cost = agent?.costUsd;

@@ -1,4 +1,4 @@
-/** Whether a report that says "complete" is contradicted by its own numbers: tests that failed, or were not all run. */
+/** Finds numbers in a "complete" report that contradict it: tests that failed or did not run. */
 import type { JsonObject } from '../foundation/json.ts';
 import { measuresIn, type Measure } from './metrics.ts';
 
@@ -6,10 +6,10 @@ const ABOUT_TESTS = /test|spec|check|pass/i;
 const FAILURES = /fail|error/i;
 const PASSES = /pass|ok|success|green/i;
 const ALL_OF = /^(?:.*\.)?(?:tests?|checks?|specs?)(?:_?(?:total|run|count|all))?$|total/i;
-/** `3 of 25 tests`, `3/25 passed`: a share with words behind it. */
+/** `3 of 25 tests`, `3/25 passed`. */
 const SHARE = /(\d{1,9})\s*(?:\/|of|von)\s*(\d{1,9})/i;
 
-/** In words; null: the numbers do not contradict. */
+/** The contradiction in words; null: none. */
 export function contradictionIn(metrics: JsonObject): string | null {
   const measures = measuresIn(metrics).filter(({ key }) => ABOUT_TESTS.test(key));
   for (const measure of measures) {

@@ -1,6 +1,6 @@
 /**
- * The clock of each state. Documents have an hour as a draft and four on offer; queue handoffs wait for ever unless
- * they say otherwise; whatever is blocked has a day.
+ * Default deadlines. A document has one hour as a draft and four on offer. A queue handoff has no deadline on offer. A
+ * blocked handoff has one day.
  */
 import { err, type Result } from '../foundation/result.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './duration.ts';
@@ -13,23 +13,23 @@ export const CLOCKS = {
 } as const satisfies Record<Kind, Pick<Terms, 'draftMs' | 'offeredMs' | 'blockedMs' | 'attemptTimeoutMs'>>;
 
 /**
- * A worker ends its own attempt when time is up. Only when it could not (its event loop hangs) does the sweep do it for
- * it, this much later.
+ * A worker ends its own attempt when the timeout is over. If it cannot (its event loop hangs), the sweep ends the attempt
+ * this much later.
  */
 export const TIMEOUT_GRACE_MS = 2_000;
 
-/** How long a claim by hand lasts that is not renewed. */
-export const HAND_LEASE_MS = 15 * MINUTE_MS;
+/** How long a claim without a worker session lasts, if it is not renewed. */
+export const MANUAL_LEASE_MS = 15 * MINUTE_MS;
 
-/** When a claim by hand ends; null: never. A person works on a document for days without renewing. */
-export function handUntilAt(kind: Kind, nowMs: number, leaseMs: number): number | null {
+/** When such a claim ends; null: never. A person works on a document for days without renewing. */
+export function manualLeaseUntil(kind: Kind, nowMs: number, leaseMs: number): number | null {
   return kind === 'document' ? null : nowMs + leaseMs;
 }
 
-/** A worker session that has been silent for this long has lost what it holds. */
+/** A worker session without a heartbeat for this long loses the handoffs that it holds. */
 export const SESSION_LEASE_MS = 10_000;
 
-/** When the clock of the present state runs out; null is never. */
+/** The deadline of the present state; null: none. */
 export function dueAtOf(handoff: Handoff): number | null {
   const { terms, since, custody } = handoff;
   switch (handoff.state) {
@@ -53,7 +53,7 @@ export function dueAtOf(handoff: Handoff): number | null {
   }
 }
 
-/** Null: there is time left. A document that nobody took in time can no longer be taken, marked as expired or not. */
+/** Null: the deadline has not passed. An overdue document can no longer be accepted, even before the sweep marks it as expired. */
 export function overdueRefusal(handoff: Handoff, nowMs: number): Result<never, Refusal> | null {
   const { id, state, kind } = handoff;
   const dueAt = dueAtOf(handoff);
@@ -61,14 +61,14 @@ export function overdueRefusal(handoff: Handoff, nowMs: number): Result<never, R
   return isOver ? err({ code: 'overdue', id, state, dueAt }) : null;
 }
 
-/** Until when its holder may settle it: the end of the attempt or of the lease, whichever comes first. */
+/** Until when the holder may settle the handoff: the end of the attempt or of the lease, whichever comes first. */
 export function heldUntilOf(handoff: Handoff): number | null {
   if (handoff.state !== 'accepted') return null;
   const { custody } = handoff;
   return earliest(timeoutAtOf(handoff), custody?.by === 'hand' ? custody.untilAt : null);
 }
 
-/** The end of the present attempt: as its worker has set it, else by the terms. */
+/** The end of the present attempt: as the worker set it, otherwise by the terms. */
 export function timeoutAtOf({ state, since, terms, custody }: Handoff): number | null {
   if (state !== 'accepted') return null;
   if (custody?.by === 'process' && custody.untilAt !== undefined) return custody.untilAt;

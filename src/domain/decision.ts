@@ -1,6 +1,6 @@
 /**
- * What a pure decision hands to a store: the next record, the facts that led there, and what else is written with them.
- * The store writes all of it in one transaction, or none.
+ * What a pure decision returns to the store: the next record, its new facts, and what else is written with them. The store
+ * writes all of it in one transaction, or nothing.
  */
 import type { JsonText } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
@@ -13,16 +13,16 @@ import type { Refusal } from './refusals.ts';
 export interface Decision {
   readonly handoff: Handoff;
   readonly facts: readonly Fact[];
-  /** What a revised draft or an erased handoff carries from now on; title, priority and terms are written with it, and at no other time. */
+  /** The new body of a revised draft or an erased handoff. Title, priority and terms are written only together with it. */
   readonly body?: JsonText;
-  /** The answer or the failure of this attempt; absent leaves what is there. */
+  /** The result or the failure of this attempt; absent: the stored outcome stays. */
   readonly outcome?: JsonText;
   readonly effects?: readonly Effect[];
-  /** What others have begun elsewhere goes on whether there is room for it or not, and counts. */
+  /** Ignores limits, for work that was begun elsewhere. It still counts against them. */
   readonly overLimits?: true;
 }
 
-/** Something to be done in the world after the commit, at least once; `key` lets the target see a repetition. */
+/** A side effect after the commit, carried out at least once. The target recognizes a repetition by `key`. */
 export interface Effect {
   readonly key: string;
   readonly kind: string;
@@ -43,5 +43,5 @@ export function isInboxKind(kind: string): boolean {
 /** Synchronous and pure; a store may run it twice. */
 export type Decide = (handoff: Handoff, nowMs: number) => Result<Decision, Refusal>;
 
-/** The decision that makes a record: what it waits for is looked up in the same transaction. */
+/** The decision that creates a record. The states of its dependencies are read in the same transaction. */
 export type DecideFirst = (nowMs: number, dependencies: DependencyStates) => Result<Decision, Refusal>;

@@ -1,22 +1,22 @@
-/** What a handoff waits for: other handoffs that must be completed, known already or still to come. */
+/** Dependencies: other handoffs that must be completed first. They need not exist yet. */
 import { FINAL_STATES, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
 
-/** What becomes of a handoff when one that it waits for ends without being completed. */
+/** What happens to a handoff when a dependency ends without being completed. */
 export const ON_DEPENDENCY_FAILURE = ['wait', 'fail', 'run'] as const;
 export type OnDependencyFailure = (typeof ON_DEPENDENCY_FAILURE)[number];
 
-/** The final states of what was not completed. */
-export const BAD_ENDS: readonly State[] = FINAL_STATES.filter((state) => state !== 'completed');
+/** The final states other than `completed`. */
+export const UNSUCCESSFUL_STATES: readonly State[] = FINAL_STATES.filter((state) => state !== 'completed');
 
-export function hasEndedBadly(state: State | undefined): boolean {
-  return state !== undefined && BAD_ENDS.includes(state);
+export function endedUnsuccessfully(state: State | undefined): boolean {
+  return state !== undefined && UNSUCCESSFUL_STATES.includes(state);
 }
 
-/** The walk ends here; a chain of dependencies this long is refused as if it were a ring. */
+/** Limit of the search. A longer chain of dependencies is refused as if it were a cycle. */
 const WALK_MAX = 10_000;
 
-/** State of each dependency; null: not there yet. */
+/** State of each dependency; null: it does not exist yet. */
 export type DependencyStates = ReadonlyMap<HandoffId, State | null>;
 
 export function allMet(states: DependencyStates): boolean {
@@ -24,10 +24,10 @@ export function allMet(states: DependencyStates): boolean {
 }
 
 /**
- * The ring that `start` would close by waiting for `dependsOn`, or null. A dependency may name what does not exist yet,
- * so the ring can be closed by the later of the two.
+ * The cycle that `start` would close by waiting for `dependsOn`, or null. A dependency need not exist yet, so the handoff
+ * that is made later can close the cycle.
  */
-export function ringThrough(
+export function findCycle(
   start: HandoffId,
   dependsOn: readonly HandoffId[],
   edgesOf: (id: HandoffId) => readonly HandoffId[],

@@ -1,6 +1,6 @@
 /**
- * What an agent shows for finished work. Claimed and verified are different words everywhere: evidence is a claim
- * until a check of the same evidence has passed.
+ * What an agent shows for finished work. Evidence is a claim until a check of the same evidence has passed: "claimed" and
+ * "verified" never mean the same.
  */
 import { list, object, optional, text, variants, type Shape } from './field-shapes.ts';
 
@@ -12,12 +12,12 @@ export type Evidence =
       readonly command: string;
       readonly exitCode: number;
       readonly outputSha256: string;
-      /** Files of the workspace that the command names, as they were when it passed. */
+      /** Files of the workspace that the command names, with their digests when it passed. */
       readonly files?: readonly NamedFile[];
-      /** It was never run on this machine: a commit or an import tells that it passed. */
+      /** It was never run on this machine: only a commit or an import says that it passed. */
       readonly elsewhere?: true;
     }
-  /** The verdict of a shadow test, by its handoff; `tree` is what was tested, `trail` seals what was answered. */
+  /** The verdict of a shadow test, by its handoff. `tree` is the tested content; `trail` is the head of the handoff's trail. */
   | { readonly kind: 'shadow'; readonly handoff: string; readonly tree: string; readonly trail: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'note'; readonly text: string };
@@ -27,7 +27,7 @@ export interface NamedFile {
   readonly sha256: string;
 }
 
-/** Each kind once, in the order in which people read them; the fields of a kind are in the order of their names. */
+/** Each kind once, in the order for display. The fields of a kind are in the order of their names. */
 const EVIDENCE = {
   file: object<Of<'file'>>({ bytes: optional<number>({ type: 'integer' }), path: text(), sha256: text() }),
   commit: object<Of<'commit'>>({ commit: text() }),
@@ -44,10 +44,10 @@ const EVIDENCE = {
 } as const;
 type Of<Kind extends Evidence['kind']> = Omit<Extract<Evidence, { readonly kind: Kind }>, 'kind'>;
 
-/** How a kind is written, `kind:VALUE#name=seen,…`: the field of the value, and the fields of what the machine saw. */
+/** The text form of a kind, `kind:VALUE#name=seen,…`: the field of the value, and the fields that a machine recorded. */
 export interface EvidenceForm {
   readonly value: string;
-  /** What the value looks like where a machine has seen it. @default anything */
+  /** The pattern of the value in recorded evidence. @default anything */
   readonly form?: string;
   readonly seen?: readonly {
     readonly name: string;
@@ -81,7 +81,7 @@ export const EVIDENCE_FORMS: { readonly [Kind in Evidence['kind']]: EvidenceForm
   note: { value: 'text' },
 };
 
-/** What the evidence is, without what was seen of it: a path, an id, a command line, an address, words. */
+/** The value alone: a path, an id, a command line, an address or a note. */
 export function evidenceValue(evidence: Evidence): string {
   return String(evidence[EVIDENCE_FORMS[evidence.kind].value as keyof Evidence]);
 }
@@ -97,21 +97,21 @@ export const CLAIMS: Shape<readonly Claim[]> = list(
   object<Claim>({ deliverable: text(), evidence: list(variants<Evidence, 'kind'>('kind', EVIDENCE)) }),
 );
 
-/** One answer of the machine about one claim. What no machine can judge (a note, a url) is `held`, not `true`. */
+/** The result of checking one claim. A claim that no machine can check (a note, a url) is `held`, not `true`. */
 export interface Check {
   readonly deliverable: string;
   readonly verdict: 'true' | 'false' | 'held';
   readonly says: string;
 }
 
-/** Deliverables for which nothing at all is shown. */
+/** Deliverables without any evidence. */
 export function withoutEvidence(deliverables: readonly string[], claims: readonly Claim[]): readonly string[] {
   return deliverables.filter(
     (deliverable) => !claims.some((claim) => claim.deliverable === deliverable && claim.evidence.length > 0),
   );
 }
 
-/** Claims about deliverables that nobody asked for: a misspelt name must not count as done. */
+/** Claims about deliverables that were not asked for: a misspelled name must not count as done. */
 export function unknownClaims(deliverables: readonly string[], claims: readonly Claim[]): readonly string[] {
   return claims.map((claim) => claim.deliverable).filter((name) => !deliverables.includes(name));
 }

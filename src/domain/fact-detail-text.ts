@@ -1,10 +1,10 @@
 /**
- * The detail of a fact, as JSON text. Details that many facts share, such as the proof of one principal, are written once
- * and not for every fact: writing them was a third of what proof costs a handoff.
+ * The detail of a fact as JSON text. Details that many facts share, such as the proof of one principal, are serialized
+ * once: serializing them for every fact was a third of the cost of proof.
  */
 import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
 
-/** The detail of a fact; empty where there is none, or where it is no object. */
+/** The parsed detail of a fact; empty if there is none, or if it is no object. */
 export function detailIn({ detail }: { readonly detail: string }): JsonObject {
   const read = detail === '' ? {} : (JSON.parse(detail) as Json);
   return isJsonObject(read) ? read : {};
@@ -21,7 +21,7 @@ export function isShared(detail: JsonObject): boolean {
   return texts.has(detail);
 }
 
-/** As it stands in a fact; empty: there is nothing to tell. */
+/** The text for a fact; empty: no detail. */
 export function detailText(detail: JsonObject | null): string {
   return detail === null ? '' : (texts.get(detail) ?? JSON.stringify(detail));
 }

@@ -1,27 +1,20 @@
 /**
- * The audit trail: one fact per revision, each hashed together with the one before it, so that a trail from which
- * something was taken or in which something was changed no longer adds up.
+ * The audit trail: one fact per revision. Each fact is hashed together with the one before it, so that a removed or
+ * changed fact is detected.
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import { assuranceAfter } from './assurance.ts';
 import { isErasure, isSealedBy } from './erasure.ts';
+import { FACT_TYPE_NAMES, type FactType } from './fact-types.ts';
 import { copyOf, type Handoff, type Mutable } from './handoff.ts';
-import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
+import { STATES, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
 import { extraOf, type RecordFields } from './record-fields.ts';
 import { sealed, sealedText, sealFor } from './seal.ts';
 import { detailText } from './fact-detail-text.ts';
 import type { SignFact } from './signature.ts';
 import { nullable, oneOf, text } from './field-shapes.ts';
-
-/**
- * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is (`reblock`: it is
- * still blocked, for another reason), `supersede`: the shared history of a document tells otherwise than this database,
- * and this database follows it; and `erase`: what a finished handoff told was erased.
- */
-export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede', 'reblock', 'erase'] as const;
-export type FactType = Move | (typeof DEEDS_BESIDE_MOVES)[number];
 
 export interface Fact {
   readonly handoff: HandoffId;
@@ -33,23 +26,21 @@ export interface Fact {
   readonly to: State;
   readonly attempt: number;
   readonly fence: number;
-  /** JSON text, or empty where there is nothing to tell. */
+  /** JSON text, or empty. */
   readonly detail: string;
   readonly hash: string;
 }
 
-const DEEDS: readonly FactType[] = [...DEEDS_BESIDE_MOVES, ...MOVES];
-
 /**
  * Each field once, in the order of an export line. A field that is added later has no column (`columns: null`) and a
- * usual value, so that the hashes of older facts stay as they are.
+ * default value, so that the hashes of older facts stay valid.
  */
 export const FACT: RecordFields<Fact> = {
   handoff: { shape: { type: 'handoff-id' }, columns: ['handoff'], exported: false },
   revision: { shape: { type: 'count' }, columns: ['revision'] },
   at: { shape: { type: 'instant' }, columns: ['at'] },
   by: { shape: text(), columns: ['by'] },
-  deed: { shape: oneOf(DEEDS), columns: ['step'] },
+  deed: { shape: oneOf(FACT_TYPE_NAMES), columns: ['step'] },
   from: { shape: nullable(oneOf(STATES)), columns: ['step'] },
   to: { shape: oneOf(STATES), columns: ['step'] },
   attempt: { shape: { type: 'count' }, columns: ['attempt'] },
@@ -87,8 +78,8 @@ export interface AppendedFact {
 }
 
 /**
- * Closes a step: counts the revision, makes its fact, seals what the fact is about and moves the head of the chain.
- * `body` is what the handoff carries, for a fact that sets it; `sign` adds the signature of the agent.
+ * Appends the fact of a move: increments the revision, adds the seal and moves the head of the hash chain. `body` is the
+ * body of the handoff, for a fact that sets it; `sign` adds the signature of the agent.
  */
 export function appendFact(
   before: Handoff | null,
@@ -129,17 +120,17 @@ export function hashOf(fact: Omit<Fact, 'hash'>, previous: string): string {
   const begins = from === null ? 'null' : `"${from}"`;
   const extra = FACT_EXTRA.write(fact as Fact);
   const rest = extra === null ? '' : `,${extra}`;
-  // A list as JSON writes it, put together by hand: ids, digests and states hold nothing that would have to be escaped.
+  // The JSON of a list, built by hand because it is faster: ids, digests and states need no escaping.
   return digestOf(
     `["${previous}","${handoff}",${revision},${at},${who},"${deed}",${begins},"${to}",${attempt},${fence},${more}${rest}]`,
   );
 }
 
 /**
- * The first revision at which a trail (in order, from revision 1) does not add up; null when it does. Facts that were
- * erased are checked by the seal of their erasure.
+ * The first revision at which a trail (in order, from revision 1) is broken; null: it is intact. Erased facts are checked
+ * by the seal of their erasure.
  */
-export function brokenAt(trail: readonly Fact[]): number | null {
+export function firstBrokenRevision(trail: readonly Fact[]): number | null {
   const erasedUntil = trail.findLastIndex(isErasure);
   const erasure = trail[erasedUntil];
   if (erasure !== undefined && !isSealedBy(trail.slice(0, erasedUntil), erasure)) return erasedUntil + 1;

@@ -1,10 +1,10 @@
-/** What follows when a summary says that its work has failed. */
+/** What happens after a summary reports that its work has failed. */
 import type { OnFailure } from './summary.ts';
 
 export interface Failures {
-  /** How often this agent has been asked again in this chain. */
+  /** How often this agent has retried in this chain. */
   readonly retries: number;
-  /** How often anything has failed in this chain, this time included. */
+  /** All failures in this chain, this one included. */
   readonly failures: number;
 }
 
@@ -15,8 +15,8 @@ export interface Consequence {
 }
 
 /**
- * The same agent gets its retries before the work moves elsewhere: one flaky run is no reason to move it. A chain that
- * has failed too often is not retried by the same agent: it takes its route, and the delegator is notified.
+ * The same agent gets its retries before the work moves elsewhere: one flaky run is not a reason to reassign it. A chain
+ * that has failed too often is not retried: it takes its route, and the delegator is notified.
  */
 export function afterFailedSummary(policy: OnFailure, { retries, failures }: Failures): Consequence {
   const escalate = policy.escalateAfter !== undefined && failures >= policy.escalateAfter;

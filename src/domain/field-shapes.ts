@@ -1,9 +1,9 @@
 /**
- * Describes values of the record: what an import accepts, what a published schema says and in which order an export
- * writes follow from one description. A description that does not fit its TypeScript type does not compile.
+ * Describes the values of a record. Import checks, published schemas and the field order of exports follow from one
+ * description. A description that does not fit its TypeScript type does not compile.
  */
 
-/** What a description says, without its TypeScript type. */
+/** A description without its TypeScript type. */
 export type Described = Kind & {
   readonly nullable?: true;
   readonly optional?: true;
@@ -15,9 +15,9 @@ type Kind =
   | { readonly type: 'text'; readonly min?: number; readonly max?: number; readonly rule?: Rule<string> }
   | { readonly type: 'agent' }
   | { readonly type: 'handoff-id' }
-  /** How often: as large as both databases can count. */
+  /** A counter, within the range of both databases. */
   | { readonly type: 'count' }
-  /** Milliseconds, from 0 to the end of the year 9999: an instant of the wall clock, or a duration. */
+  /** Milliseconds from 0 to the end of the year 9999: an instant or a duration. */
   | { readonly type: 'instant' }
   | { readonly type: 'milliseconds' }
   | { readonly type: 'integer' }
@@ -28,7 +28,7 @@ type Kind =
   | { readonly type: 'object'; readonly fields: DescribedFields; readonly open?: true; readonly rule?: Rule<object> }
   /** One object for each value of the field `tag`. */
   | { readonly type: 'variants'; readonly tag: string; readonly variants: Readonly<Record<string, DescribedVariant>> }
-  /** Any JSON value, but there must be one. */
+  /** Any JSON value; it must not be missing. */
   | { readonly type: 'json' }
   /** JSON as text, or an empty text. */
   | { readonly type: 'json-text' };
@@ -91,10 +91,10 @@ export function optional<Value>(shape: Shape<Value>): Shape<Value> & { readonly 
 }
 
 /**
- * Copies values with their fields in the order of the description, so that the same value always has the same JSON text.
- * What the description does not know stays, in the order of its names: dropping it silently would be worse.
+ * Returns a function that copies a value with its fields in the order of the description, so that equal values have equal
+ * JSON texts. Unknown fields stay, sorted by name: dropping them silently would be worse.
  */
-export function inOrder(shape: Described): (value: unknown) => unknown {
+export function orderFields(shape: Described): (value: unknown) => unknown {
   const copy = copyOf(shape);
   return (value) => (value === null || value === undefined ? value : copy(value));
 }
@@ -102,7 +102,7 @@ export function inOrder(shape: Described): (value: unknown) => unknown {
 function copyOf(shape: Described): (value: unknown) => unknown {
   switch (shape.type) {
     case 'list': {
-      const item = inOrder(shape.of);
+      const item = orderFields(shape.of);
       return (value) => (Array.isArray(value) ? value.map(item) : value);
     }
     case 'object':
@@ -123,7 +123,7 @@ function copyOf(shape: Described): (value: unknown) => unknown {
 }
 
 function copyFields(fields: DescribedFields): (value: unknown) => unknown {
-  const known = Object.entries(fields).map(([name, shape]) => ({ name, copy: inOrder(shape) }));
+  const known = Object.entries(fields).map(([name, shape]) => ({ name, copy: orderFields(shape) }));
   const names = new Set(Object.keys(fields));
   return (value) => {
     if (typeof value !== 'object' || value === null) return value;

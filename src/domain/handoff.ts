@@ -1,7 +1,7 @@
 /**
- * The record that decisions look at: everything a move may depend on, and nothing that is merely carried.
+ * The record that decisions use: everything that a move may depend on, and nothing that is only carried.
  *
- * What is carried (input, context, the answer) lives beside it as text that no decision parses. Instants are
+ * What is only carried (input, context, result) is stored beside it as text that no decision parses. Instants are
  * milliseconds of the store's wall clock.
  */
 import { PROVEN_OTHERWISE, type Assurance } from './assurance.ts';
@@ -14,13 +14,13 @@ import type { RecordFields } from './record-fields.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { list, nullable, object, oneOf, optional, text, variants, type Shape } from './field-shapes.ts';
 
-/** A handoff has one home, that of its origin. */
+/** Where a handoff came from and where its file is. */
 export const KINDS = ['queue', 'document'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Handoff {
   readonly id: HandoffId;
-  /** Dense from 1; each revision has exactly one fact. */
+  /** Counts from 1 without gaps; each revision has exactly one fact. */
   readonly revision: number;
   readonly state: State;
   readonly kind: Kind;
@@ -34,97 +34,97 @@ export interface Handoff {
   readonly createdAt: number;
   /** When the present state was entered. */
   readonly since: number;
-  /** From when its place in the queue counts; a released handoff keeps it and is first again. */
+  /** Decides its place in the queue. A released handoff keeps its place. */
   readonly offeredAt: number;
-  /** Not to be accepted earlier. Zero is "at once". */
+  /** The earliest time at which it can be accepted. Zero: at once. */
   readonly notBefore: number;
-  /** The number of acceptances so far. It never falls. */
+  /** The number of acceptances so far. Never decreases. */
   readonly attempt: number;
-  /** Acceptances that do not count against the retries: given back, or lost to a foreign worker. */
+  /** Acceptances that do not count against the retries: released, or lost to a foreign worker. */
   readonly excused: number;
-  /** The number of the newest acceptance. It grows with each one and is never reset or shared. */
+  /** The number of the newest acceptance. Grows with each one and is never reset. */
   readonly fence: number;
   readonly custody: Custody | null;
   readonly blockedOn: BlockedOn | null;
-  /** What the doer shows for the deliverables, as of the last delivery. */
+  /** The evidence for the deliverables, as of the last delivery. */
   readonly claims: readonly Claim[];
-  /** How far its completion is proven; null until it is completed, and of nearly all that are (`assuranceOf`). */
+  /** How far the completion is proven. Null: not completed, or `unverified`, as nearly all are (`assuranceOf`). */
   readonly assurance: Exclude<Assurance, 'unverified'> | null;
   /** Head of the hash chain over this handoff's facts. */
   readonly trail: string;
 }
 
-/** Where a handoff comes from. `hops` counts routings, so that a loop between agents has an end. */
+/** The chain of a handoff. `hops` counts its legs, so that a loop between agents ends. */
 export interface Lineage {
   readonly root: HandoffId | null;
   readonly parent: HandoffId | null;
   readonly retryOf: HandoffId | null;
   readonly hops: number;
-  /** From which export it was imported; absent: it was made here. What came so is never more than `reported`. */
+  /** The export that it was imported from; absent: made here. An imported completion is never more than `reported`. */
   readonly imported?: string;
 }
 
 export const NO_LINEAGE: Lineage = Object.freeze({ root: null, parent: null, retryOf: null, hops: 0 });
 
-/** What was agreed when the handoff was made. It never changes once it is on offer. */
+/** The terms of the handoff. They never change once it is on offer. */
 export interface Terms {
   readonly retry: RetryPolicy;
   readonly attemptTimeoutMs: number | null;
-  /** How long a state may last; null is for ever. */
+  /** How long a state may last; null: no limit. */
   readonly draftMs: number | null;
   readonly offeredMs: number | null;
   readonly blockedMs: number | null;
   readonly dependsOn: readonly HandoffId[];
   /** What happens when a dependency ends without being completed; absent: `wait`. */
   readonly onDependencyFailure?: OnDependencyFailure;
-  /** What has to be in the registry of artifacts before anybody works; absent: nothing. */
+  /** Artifacts that must be registered before work begins; absent: none. */
   readonly artifacts?: readonly ArtifactId[];
   readonly deliverables: readonly string[];
   readonly criteria: readonly string[];
-  /** Who may verify, in order of preference. Empty: nobody must. */
+  /** Who may verify, in order of preference. Empty: no verification is needed. */
   readonly verifiers: readonly AgentId[];
-  /** The one command that counts as evidence, fixed by the sender; absent: any command that the doer shows. */
+  /** The only command that counts as evidence, set by the sender; absent: any command. */
   readonly check?: string;
-  /** Commits that are older than the handoff, empty or on no branch count as evidence too; absent: they do not. */
+  /** Accepts commits that are older than the handoff, empty or on no branch as evidence. */
   readonly anyCommit?: true;
-  /** Who gets it as a handoff of its own when it fails for good, is rejected or expires; absent: nobody. */
+  /** Gets a dead letter when the handoff fails for good, is rejected or expires; absent: no dead letter. */
   readonly onFailed?: AgentId;
 }
 
 /**
- * Who has it. By `process`: a worker session that beats; its silence or death gives the handoff back.
- * By `hand`: a person or a program that came and went; only time can tell, and for documents not even that.
+ * Who holds the handoff. `process`: a worker session with heartbeats; when they stop, the handoff is released. `hand`: a
+ * person or a program without a session; the lease ends by time, and for documents never.
  */
 export type Custody =
   | {
       readonly by: 'process';
       readonly holder: AgentId;
       readonly session: SessionId;
-      /** The end of this attempt, where the worker gives it another one than the terms. */
+      /** The end of this attempt, if the worker set another one than the terms. */
       readonly untilAt?: number;
     }
   | {
       readonly by: 'hand';
       readonly holder: AgentId;
       readonly untilAt: number | null;
-      /** The user of a program that has it in the queue folder and speaks to us through nothing else. */
+      /** The user of a foreign program that has taken the file in the queue folder. */
       readonly file?: string;
-      /** The id of the token with which it was taken or last renewed: with the token ends the lease. */
+      /** The id of the token with which it was accepted or last renewed. The lease ends with the token. */
       readonly token?: string;
     };
 
 export type BlockedOn =
-  /** `failed`: the dependency that ended without being completed, or its newest retry; absent: all can still be. */
+  /** `failed`: the dependency that ended without being completed, or its newest retry; absent: none has failed. */
   | { readonly reason: 'dependency'; readonly failed?: HandoffId }
   | { readonly reason: 'artifact' }
   | { readonly reason: 'place' }
   | { readonly reason: 'question'; readonly text: string };
 
-/** What an attempt leaves when it did not succeed. */
+/** Why an attempt did not succeed. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** Where input or answer did not follow its schema. */
+  /** Where the input or the result did not follow its schema. */
   readonly violations?: readonly SchemaViolation[];
 }
 
@@ -177,7 +177,7 @@ const TERMS = object<Terms>({
 const SESSION_MAX = 200;
 const FILE_USER_MAX = 64;
 const TOKEN_ID_MAX = 64;
-/** Says in a column that is shared with the user of a program that this is a token. */
+/** Marks a token in a column that otherwise holds the user of a program. */
 export const TOKEN_MARK = 'token:';
 
 const CUSTODY = variants<Custody, 'by'>('by', {
@@ -216,37 +216,52 @@ export const BLOCKED_ON = variants<BlockedOn, 'reason'>('reason', {
 });
 
 /**
- * Each field once, in the order of an export line: rows of all stores, export and import, views and published schemas
- * follow from it. To add a field: name it in `Handoff`, here, in `blankHandoff` and in `copyOf`, and in the view if others
- * may see it.
+ * Each field once, in the order of an export line. Rows of all stores, export, import, views and published schemas follow
+ * from it. To add a field, add it to `Handoff`, here, in `blankHandoff` and in `copyOf`, to the sender's fields if `send`
+ * takes it, and to the view if others may see it.
  */
 export const HANDOFF: RecordFields<Handoff> = {
   id: { shape: ID, columns: ['id'] },
-  revision: { shape: COUNT, columns: ['revision'], changes: true },
-  state: { shape: oneOf(STATES), columns: ['state'], changes: true },
-  kind: { shape: oneOf(KINDS), columns: ['kind'], usual: 'queue' },
+  revision: { shape: COUNT, columns: ['revision'], mutable: true },
+  state: { shape: oneOf(STATES), columns: ['state'], mutable: true },
+  kind: { shape: oneOf(KINDS), columns: ['kind'], defaultValue: 'queue' },
   from: { shape: AGENT, columns: ['sender'] },
   to: { shape: AGENT, columns: ['recipient'] },
-  priority: { shape: oneOf(PRIORITIES), columns: ['priority'], usual: 'normal', revised: true },
-  title: { shape: LINE, columns: ['title'], usual: null, revised: true },
-  task: { shape: LINE, columns: ['task'], usual: null },
+  priority: { shape: oneOf(PRIORITIES), columns: ['priority'], defaultValue: 'normal', revised: true },
+  title: { shape: LINE, columns: ['title'], defaultValue: null, revised: true },
+  task: { shape: LINE, columns: ['task'], defaultValue: null },
   lineage: { shape: LINEAGE, columns: ['lineage'] },
   terms: { shape: TERMS, columns: ['terms'], revised: true },
   createdAt: { shape: INSTANT, columns: ['created_at'] },
-  since: { shape: INSTANT, columns: ['since'], changes: true },
-  offeredAt: { shape: INSTANT, columns: ['offered_at'], changes: true },
-  notBefore: { shape: INSTANT, columns: ['not_before'], changes: true, usual: 0 },
-  attempt: { shape: COUNT, columns: ['attempt'], changes: true, usual: 0 },
-  excused: { shape: COUNT, columns: ['excused'], changes: true, usual: 0 },
-  fence: { shape: COUNT, columns: ['fence'], changes: true, usual: 0 },
-  custody: { shape: nullable(CUSTODY), columns: ['session', 'holder', 'until_at', 'question'], changes: true },
-  blockedOn: { shape: nullable(BLOCKED_ON), columns: ['blocked', 'question'], changes: true },
-  claims: { shape: CLAIMS, columns: ['claims'], changes: true },
-  assurance: { shape: nullable(oneOf(PROVEN_OTHERWISE)), columns: null, changes: true, usual: null },
-  trail: { shape: text(), columns: ['trail'], changes: true },
+  since: { shape: INSTANT, columns: ['since'], mutable: true },
+  offeredAt: { shape: INSTANT, columns: ['offered_at'], mutable: true },
+  notBefore: { shape: INSTANT, columns: ['not_before'], mutable: true, defaultValue: 0 },
+  attempt: { shape: COUNT, columns: ['attempt'], mutable: true, defaultValue: 0 },
+  excused: { shape: COUNT, columns: ['excused'], mutable: true, defaultValue: 0 },
+  fence: { shape: COUNT, columns: ['fence'], mutable: true, defaultValue: 0 },
+  custody: { shape: nullable(CUSTODY), columns: ['session', 'holder', 'until_at', 'question'], mutable: true },
+  blockedOn: { shape: nullable(BLOCKED_ON), columns: ['blocked', 'question'], mutable: true },
+  claims: { shape: CLAIMS, columns: ['claims'], mutable: true },
+  assurance: { shape: nullable(oneOf(PROVEN_OTHERWISE)), columns: null, mutable: true, defaultValue: null },
+  trail: { shape: text(), columns: ['trail'], mutable: true },
 };
 
-/** To be filled by the code that makes or reads a record. All have the same fields in the same order, which keeps them fast. */
+/** Texts of the sender. They are scanned for secrets, and erasing removes them. */
+export const SENDER_TEXTS = ['title', 'task'] as const satisfies readonly (keyof Handoff)[];
+/** What a request gives under the same name, the record keeps unchanged, and a retry repeats. */
+export const SENDER_FIELDS = ['priority', ...SENDER_TEXTS] as const satisfies readonly (keyof Handoff)[];
+export type SenderFields = Pick<Handoff, (typeof SENDER_FIELDS)[number]>;
+/** The sender's fields in a request: all are optional, none is null. */
+export type GivenFields = { readonly [Name in keyof SenderFields]?: NonNullable<SenderFields[Name]> };
+
+/** Fills what is not given with the default of the field. */
+export function senderFieldsOf(given: Partial<SenderFields>): SenderFields {
+  const fields: Record<string, unknown> = {};
+  for (const name of SENDER_FIELDS) fields[name] = given[name] ?? HANDOFF[name].defaultValue;
+  return fields as unknown as SenderFields;
+}
+
+/** To be filled by code that makes or reads a record. All records have the same fields in the same order, which is faster. */
 export function blankHandoff(): Mutable<Handoff> {
   return {
     id: UNSET,
@@ -314,7 +329,7 @@ export function countedAttempts(handoff: Handoff): number {
   return handoff.attempt - handoff.excused;
 }
 
-/** What a blocked handoff waits for in vain; null: it is not blocked by that. */
+/** The failed dependency that blocks the handoff; null: none. */
 export function failedDependencyOf({ blockedOn }: Pick<Handoff, 'blockedOn'>): HandoffId | null {
   return blockedOn?.reason === 'dependency' ? (blockedOn.failed ?? null) : null;
 }

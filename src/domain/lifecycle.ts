@@ -1,10 +1,11 @@
 /**
- * The one table of states and moves. Documentation, SQL checks, dialect words and tests are made from it or compared
+ * The table of states and moves. Documentation, SQL checks, format vocabularies and tests are made from it or compared
  * with it.
  *
- * Two things that look like states are not: waiting for a retry is `offered` with a later `notBefore`, and the archive
- * is a place. `rework` alone has two ends: back into the hands that delivered, or on offer when those have left.
- * `revise` changes what a draft asks for and leaves it a draft. `verify` is a verifier's decision; `complete` is the step where no verifier is required.
+ * Two things look like states and are not: waiting for a retry is `offered` with a later `notBefore`, and the archive is a
+ * place. Sending work back has two moves: `rework` returns it to its holder, `reoffer` offers it again if the holder is
+ * gone. `revise` changes a draft and leaves it a draft. `verify` is a verifier's decision; `complete` is the move if no
+ * verifier is required.
  */
 export const LIFECYCLE = {
   draft: { offer: 'offered', expire: 'expired', cancel: 'cancelled', revise: 'draft' },
@@ -52,7 +53,7 @@ export const STATES = Object.keys(LIFECYCLE) as readonly State[];
 /** In order of first appearance. */
 export const MOVES = [...new Set(STATES.flatMap((state) => Object.keys(LIFECYCLE[state])))] as readonly Move[];
 
-/** The annotation is also a check: a row that leads to an unknown state does not compile. */
+/** The annotation is a check too: a row with an unknown state does not compile. */
 export function nextState(state: State, move: Move): State | undefined {
   const row: Partial<Record<Move, State>> = LIFECYCLE[state];
   return row[move];

@@ -1,6 +1,6 @@
 /**
- * How much may be open per agent, in both directions. A limit given for an agent counts everything that is open; the
- * default for all others counts documents only, because a queue without limits is what a queue is for.
+ * How many handoffs of an agent may be open, per direction. A limit for a named agent counts all open handoffs. The
+ * default for all other agents counts documents only, because a queue should take any number.
  */
 import type { Handoff, Kind } from './handoff.ts';
 import { isFinal } from './lifecycle.ts';
@@ -20,26 +20,26 @@ export interface Limits {
 
 export const NO_LIMITS: Limits = { agents: new Map(), everyone: { outgoingMax: null, incomingMax: null } };
 
-/** To be asked each time: the limits follow a policy that may change. */
+/** Call this each time: the policy may change the limits. */
 export function hasNoLimits({ agents, everyone }: Limits): boolean {
   return agents.size === 0 && everyone.incomingMax === null && everyone.outgoingMax === null;
 }
 
-/** One counter that must have room before a handoff may count. */
+/** One counter that must have room for the handoff. */
 export interface LimitSlot {
   readonly agent: AgentId;
   readonly direction: Direction;
   readonly max: number;
-  /** Which handoffs this counter counts. */
+  /** Which handoffs count. */
   readonly counts: 'all' | 'documents';
 }
 
-/** Every open handoff takes a place, except one that is waiting for a place. */
+/** Every open handoff uses capacity, except one that waits for capacity. */
 export function usesCapacity(handoff: Pick<Handoff, 'state' | 'blockedOn'>): boolean {
   return !isFinal(handoff.state) && handoff.blockedOn?.reason !== 'place';
 }
 
-/** Ordered by agent, then direction: all stores lock counters in this order and so never deadlock. */
+/** Ordered by agent, then direction: all stores lock counters in this order, which prevents deadlocks. */
 export function slotsNeeded(limits: Limits, from: AgentId, to: AgentId, kind: Kind): readonly LimitSlot[] {
   return [slotOf(limits, from, 'outgoing', kind), slotOf(limits, to, 'incoming', kind)]
     .filter((each) => each !== null)

@@ -1,17 +1,17 @@
-/** How a new leg is tied to the one it comes from, and where a chain has to end. */
+/** Links a new leg to its chain, and limits the length of chains. */
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Handoff, Lineage } from './handoff.ts';
 import type { Refusal } from './refusals.ts';
 
-/** Two agents that send each other the same thing are stopped here; a real relay is shorter. */
+/** Stops two agents that send each other the same work. Real chains are shorter. */
 const HOPS_MAX = 16;
 
-export function legOf(parent: Pick<Handoff, 'id' | 'lineage'>): Result<Lineage, Refusal> {
+export function childLineage(parent: Pick<Handoff, 'id' | 'lineage'>): Result<Lineage, Refusal> {
   return descend(parent, { parent: parent.id, retryOf: null });
 }
 
-/** A new try of what is final: beside the old one in the chain, not below it. */
-export function retryOf(old: Handoff): Result<Lineage, Refusal> {
+/** A retry has the same parent as the handoff that it replaces. */
+export function retryLineage(old: Handoff): Result<Lineage, Refusal> {
   return descend(old, { parent: old.lineage.parent, retryOf: old.id });
 }
 

@@ -1,16 +1,16 @@
-/** What agents measure, in whatever form they write it: understood where that needs no guess, kept as text where not. */
+/** Reads the metrics that agents report. A value that cannot be read without guessing is kept as text. */
 import { groupBy } from '../foundation/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
 import { UNIT_MS } from './duration.ts';
 
 type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
 
-/** One value under one key. Durations are in milliseconds; a count is so many `of` so many. */
+/** One value under one key. Durations are in milliseconds. A count has `value` of `of`. */
 export interface Measure {
-  /** Keys of maps in maps with dots between them; a dot that belongs to a key has a backslash before it. */
+  /** Keys of nested maps are joined with dots; a dot in a key is escaped with a backslash. */
   readonly key: string;
   readonly kind: MeasureKind;
-  /** As it was written after the number (`MB`, `lines`), or `%`, or `ms`. Empty: a bare number. */
+  /** As written after the number (`MB`, `lines`), or `%`, or `ms`. Empty: no unit. */
   readonly unit: string;
   readonly value: number;
   readonly of?: number;
@@ -19,7 +19,7 @@ export interface Measure {
 }
 
 const DEPTH_MAX = 8;
-/** One summary that reports more than this reports nothing. */
+/** The rest is ignored. */
 const MEASURES_MAX = 500;
 const TEXT_MAX = 200;
 
@@ -46,7 +46,7 @@ export function measureOf(value: Json): Bare {
   if (typeof value === 'boolean') return { kind: 'flag', unit: '', value: value ? 1 : 0, text: String(value) };
   const text = short(typeof value === 'string' ? value.trim() : JSON.stringify(value));
   if (typeof value !== 'string') return { kind: 'text', unit: '', value: 0, text };
-  // A value may say before it what it is about: `User workflows: 90%`.
+  // A label may stand before the value: `User workflows: 90%`.
   const bare = text.length > 100 ? '' : (/^[^:]*[^:\d\s][^:]*:\s+(.*)$/.exec(text)?.[1] ?? text);
   const read = flagIn(bare) ?? countIn(bare) ?? durationIn(bare) ?? numberIn(bare);
   return read === null ? { kind: 'text', unit: '', value: 0, text } : { ...read, text };
@@ -60,7 +60,7 @@ function flagIn(text: string): Read {
     : null;
 }
 
-/** `25/25`, `24 of 25`, also with a remark behind it. */
+/** `25/25`, `24 of 25`, also with a remark after it. */
 function countIn(text: string): Read {
   const [, value, of] = /^(\d{1,12})\s*(?:\/|of)\s*(\d{1,12})(?:\s*\([^)]*\))?$/.exec(text) ?? [];
   return value === undefined ? null : { kind: 'count', unit: '', value: Number(value), of: Number(of) };
@@ -74,7 +74,7 @@ const UNIT_WORDS: readonly (readonly [RegExp, number])[] = [
   [/^(?:d|days?)$/, UNIT_MS.d],
 ];
 
-/** `3m 45s`, `2h15m`, `1.5 hours`, `00:03:45`. Units fall from left to right, so `5m 3h` is none. */
+/** `3m 45s`, `2h15m`, `1.5 hours`, `00:03:45`. Units decrease from left to right, so `5m 3h` is no duration. */
 function durationIn(text: string): Read {
   const clock = /^(\d{1,4}):([0-5]\d):([0-5]\d)$/.exec(text);
   if (clock !== null) {
@@ -103,14 +103,14 @@ function numberIn(text: string): Read {
 
 export interface Total {
   readonly key: string;
-  /** Null: of mixed kinds or units. Such keys are listed and not summed. */
+  /** Null: mixed kinds or units. Such keys are listed and not summed. */
   readonly kind: MeasureKind | null;
   readonly unit: string;
   /** How often it was reported. */
   readonly times: number;
-  /** Null where a sum means nothing: percentages, texts, mixed ones. */
+  /** Null where a sum is meaningless: percentages, texts, mixed kinds. */
   readonly sum: number | null;
-  /** The whole of counts: `sum` of so many. */
+  /** The sum of the totals of counts. */
   readonly of: number | null;
   readonly mean: number | null;
   readonly least: number | null;
@@ -119,9 +119,9 @@ export interface Total {
   readonly last: string;
   /** From the first to the last value; null where they cannot be compared. */
   readonly change: number | null;
-  /** In the order of telling, the newest ones. */
+  /** The newest values, in the order in which they were reported. */
   readonly series: readonly number[];
-  /** Different values as they were written, the first few; for what is not summed. */
+  /** The first few distinct values as written, for keys that are not summed. */
   readonly texts: readonly string[];
 }
 
@@ -140,14 +140,14 @@ function totalOf(key: string, all: readonly Measure[]): Total {
   const isMixed = all.some(({ kind, unit }) => kind !== first.kind || unit !== first.unit);
   const isNumeric = !isMixed && first.kind !== 'text';
   const values = all.map(({ value }) => value);
-  const sum = values.reduce((so, value) => so + value, 0);
+  const sum = values.reduce((total, value) => total + value, 0);
   return {
     key,
     kind: isMixed ? null : first.kind,
     unit: isMixed ? '' : first.unit,
     times: all.length,
     sum: isNumeric && first.kind !== 'percent' ? rounded(sum) : null,
-    of: isNumeric && first.kind === 'count' ? all.reduce((so, { of = 0 }) => so + of, 0) : null,
+    of: isNumeric && first.kind === 'count' ? all.reduce((total, { of = 0 }) => total + of, 0) : null,
     mean: isNumeric ? rounded(sum / all.length) : null,
     least: isNumeric ? values.reduce((one, other) => Math.min(one, other)) : null,
     most: isNumeric ? values.reduce((one, other) => Math.max(one, other)) : null,
@@ -159,7 +159,7 @@ function totalOf(key: string, all: readonly Measure[]): Total {
   };
 }
 
-/** Sums of decimal fractions end in noise, which no reader needs. */
+/** Removes floating-point noise. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

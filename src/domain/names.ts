@@ -1,4 +1,4 @@
-/** The names that come from outside, each read once at the door and trusted afterwards. */
+/** Names from outside. Each is parsed once and trusted afterwards. */
 declare const brand: unique symbol;
 
 export type AgentId = string & { readonly [brand]: 'AgentId' };
@@ -8,16 +8,16 @@ export type SessionId = string & { readonly [brand]: 'SessionId' };
 export type TaskId = string & { readonly [brand]: 'TaskId' };
 export type ShadowId = string & { readonly [brand]: 'ShadowId' };
 
-/** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
+/** ASCII, so that names that look the same are the same; short, so that they fit into file names. */
 const AGENT_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
 const HANDOFF_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** Windows gives these names to devices, whatever stands after the first dot. */
+/** Reserved for devices on Windows, with any extension. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** Accepts `@grok`, `grok` and `Grok`: formats write all three. */
 export function readAgentId(text: string): AgentId | null {
   const name = text.trim().replace(/^@/, '');
-  // Judged before its letters are made small, because the Kelvin sign becomes a k.
+  // Tested before lower-casing, because the Kelvin sign becomes a k.
   return AGENT_NAME.test(name) && !name.includes('..') ? (name.toLowerCase() as AgentId) : null;
 }
 
@@ -29,12 +29,12 @@ export function readHandoffId(text: string): HandoffId | null {
   return sound ? (text as HandoffId) : null;
 }
 
-/** Ids that Baton makes end in twelve random digits. A short id is the first 6 or more of them. */
+/** Generated ids end in twelve random digits. A short id is the first 6 or more of them. */
 const GENERATED_ID = /^hoff-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})$/;
 const SHORT_ID = /^[0-9a-f]{6,12}$/i;
 const SHORT_ID_SHOWN = 8;
 
-/** For people who read and type ids. An id that the sender chose has no short form and is answered as it is. */
+/** For people who read and type ids. An id that the sender chose has no short form and is returned unchanged. */
 export function shortIdOf(id: string): string {
   return GENERATED_ID.exec(id)?.[1]?.slice(0, SHORT_ID_SHOWN) ?? id;
 }
@@ -48,14 +48,13 @@ export const HANDOFF_ID_RULE =
   'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
   'does not end in "." and is no device name';
 
-/** By `HANDOFF_ID_RULE`: both are names of files. */
+/** By `HANDOFF_ID_RULE`, because both are file names. */
 export function readArtifactId(text: string): ArtifactId | null {
   return readHandoffId(text) === null ? null : (text as ArtifactId & string);
 }
 
 /**
- * Any name that is safe as that of a file: teams have tasks of other patterns too, and a file that is there counts.
- * Null: no file can have this name.
+ * Any safe file name, because teams also have tasks with other name patterns. Null: no file can have this name.
  */
 export function readTaskId(text: string): TaskId | null {
   const isSafe = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) && !text.includes('..') && !text.endsWith('.');
@@ -65,7 +64,7 @@ export function readTaskId(text: string): TaskId | null {
 export const TASK_ID_RULE =
   'a task is called by letters, digits and "._-", begins with a letter or digit, and holds no ".."';
 
-/** The name of a folder and of a container: lower case, because some systems tell no letters apart. */
+/** The name of a folder and of a container. Lower case, because some systems ignore case. */
 export function readShadowId(text: string): ShadowId | null {
   return /^[a-z0-9][a-z0-9-]{2,40}$/.test(text) && !DEVICE_NAME.test(text) ? (text as ShadowId) : null;
 }

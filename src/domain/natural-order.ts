@@ -1,12 +1,12 @@
-/** Names in the order people count in: task-2 before task-10, task-15 before task-15.3. */
-export function byNature(one: string, other: string): number {
+/** Natural order of names: task-2 before task-10, task-15 before task-15.3. */
+export function compareNatural(one: string, other: string): number {
   const left = partsOf(one);
   const right = partsOf(other);
   for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
     const order = compareParts(left[at] ?? '', right[at] ?? '');
     if (order !== 0) return order;
   }
-  // Names that differ only in zeros in front still have one order.
+  // Names that differ only in leading zeros still have a fixed order.
   return left.length - right.length || compareTexts(one, other);
 }
 

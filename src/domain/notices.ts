@@ -1,5 +1,6 @@
-/** Who is notified of a fact: those who have to act on it or wait for it, and never the one who caused it. */
+/** Who is notified of a fact: agents that have to act on it or wait for it, but never its author. */
 import { detailIn } from './fact-detail-text.ts';
+import { changesNothing } from './fact-types.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 import { readAgentId, type AgentId } from './names.ts';
@@ -7,7 +8,7 @@ import { speakerIn } from './principal.ts';
 import { escalatedTo } from './rejection.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
-/** The events that webhooks can subscribe to; the words are a contract with them. */
+/** The events that webhooks can subscribe to. The names are a contract. */
 export const EVENTS = [
   'offered',
   'verification-wanted',
@@ -25,26 +26,27 @@ export type Event = (typeof EVENTS)[number];
 
 export interface Notice {
   readonly event: Event;
-  /** Whose inbox it goes into. */
+  /** The agents whose inboxes get the notice. */
   readonly to: readonly AgentId[];
 }
 
-/** Null: nobody is notified of this fact. */
+/** Null: the fact causes no notice. */
 export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   const event = eventOf(handoff, fact);
   if (event === null) return null;
-  const concerned = event === 'failed' ? [...audienceOf(event, handoff), ...alsoIn(fact)] : audienceOf(event, handoff);
-  const to = concerned.filter((agent) => fact.by !== `@${agent}` && !fact.by.endsWith(` @${agent}`));
+  const audience = event === 'failed' ? [...audienceOf(event, handoff), ...alsoIn(fact)] : audienceOf(event, handoff);
+  const to = audience.filter((agent) => fact.by !== `@${agent}` && !fact.by.endsWith(` @${agent}`));
   return { event, to };
 }
 
-/** A chief has to decide. Sent besides the notice of the same fact, and also where no chief is named. */
+/** Notifies the chiefs that they have to decide. Sent in addition to the notice of the same fact, even if no chief is named. */
 export function escalationOf(fact: Fact): Notice | null {
   const to = escalatedTo(fact);
   return to === null ? null : { event: 'escalated', to: to.filter((agent) => speakerIn(fact.by) !== agent) };
 }
 
 function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
+  if (changesNothing(deed)) return null;
   switch (to) {
     case 'offered':
       return deed === 'reoffer' ? 'rework-wanted' : deed === 'retry' || deed === 'release' ? null : 'offered';
@@ -70,14 +72,14 @@ function blockedEvent({ blockedOn }: Handoff): Event | null {
   return blockedOn?.reason === 'dependency' && blockedOn.failed !== undefined ? 'dependency-failed' : null;
 }
 
-/** A failure may name another agent besides the sender that is notified. */
+/** A failure may name another agent that is notified besides the sender. */
 function alsoIn(fact: Fact): readonly AgentId[] {
   const { also } = detailIn(fact);
   const agent = typeof also === 'string' ? readAgentId(also) : null;
   return agent === null ? [] : [agent];
 }
 
-/** Queue workers poll and queue senders wait, so only problems of the queue go into an inbox. */
+/** Queue workers poll and queue senders wait, so for the queue only problems go into an inbox. */
 function audienceOf(event: Event, handoff: Handoff): readonly AgentId[] {
   const { from, to, kind } = handoff;
   switch (event) {

@@ -1,9 +1,9 @@
-/** What an attempt left behind: its answer, or why there is none. Stored as text beside the record. */
+/** The outcome of an attempt: its result, or why there is none. Stored as text beside the record. */
 import type { Json } from '../foundation/json.ts';
 import type { Failure, SchemaViolation } from './handoff.ts';
 import { list, object, optional, text, variants, type Shape } from './field-shapes.ts';
 
-/** Work that was delivered and then refused keeps its result beside the reason. */
+/** Work that was delivered and then rejected keeps its result beside the reason. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: Json }
   | ({ readonly kind: 'failure'; readonly result?: Json } & Failure);

@@ -1,4 +1,4 @@
-/** In whose name something is asked. It comes from the face (a token, the local user), never from a payload. */
+/** In whose name a request is made. The interface determines it (a token, the local user); it never comes from a payload. */
 import type { JsonObject } from '../foundation/json.ts';
 import { viaKey, viaToken } from './assurance.ts';
 import type { AgentId } from './names.ts';
@@ -13,18 +13,18 @@ export type Principal =
       readonly kind: 'agent';
       readonly agent: AgentId;
       readonly roles: readonly Role[];
-      /** Signs the moves of this agent; absent: they are not signed. */
+      /** Signs the moves of this agent; absent: its moves are not signed. */
       readonly signer?: Signer;
-    } & Shown)
+    } & TokenProof)
   /** The local user, or the holder of an operator's token. */
-  | ({ readonly kind: 'operator' } & Shown)
+  | ({ readonly kind: 'operator' } & TokenProof)
   /** Clocks, sweeps and the rules of the workspace. */
   | { readonly kind: 'system' }
-  /** A program that only moves files: only its user id is known. */
+  /** A program that only moves files in the queue folder. Only its user id is known. */
   | { readonly kind: 'file'; readonly user: string }
   /**
-   * The writer of a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
-   * it has that one's rights and no others.
+   * The writer of a document: a user of this machine, or the author of a commit. The text names the agent that it acts for
+   * (`as`), and the writer has exactly that agent's rights.
    */
   | {
       readonly kind: 'writer';
@@ -35,10 +35,10 @@ export type Principal =
       readonly key?: string;
     };
 
-interface Shown {
-  /** The id of the token that proves it, where one was shown. */
+interface TokenProof {
+  /** The id of the token that proves the identity, if one was shown. */
   readonly token?: string;
-  /** The user of this machine who showed it, where identity is local: one user may have the tokens of several agents. */
+  /** The user of this machine who showed the token, if identity is local: one user may have tokens of several agents. */
   readonly user?: string;
 }
 
@@ -51,17 +51,17 @@ export function agentPrincipal(agent: AgentId, roles: readonly Role[] = []): Spe
   return { kind: 'agent', agent, roles };
 }
 
-/** The same one, proven by this token. */
+/** The same principal, proven by this token. */
 export function provenWith(principal: Speaker, token: string): Speaker {
   return principal.kind === 'system' ? principal : { ...principal, token };
 }
 
-/** The id of the token that was shown, if any. */
+/** The id of the shown token; null: none. */
 export function tokenIn(principal: Principal): string | null {
   return principal.kind === 'agent' || principal.kind === 'operator' ? (principal.token ?? null) : null;
 }
 
-/** The detail of a fact with what proves its principal; nothing is added for a local user. */
+/** Adds the proof of the principal to the detail of a fact. A local user adds nothing. */
 export function proven(principal: Principal, detail: JsonObject | null): JsonObject | null {
   if (principal.kind === 'writer') {
     return principal.key === undefined ? detail : { ...detail, via: viaKey(principal.key) };
@@ -72,7 +72,7 @@ export function proven(principal: Principal, detail: JsonObject | null): JsonObj
   return detail === null ? proof : { ...detail, ...proof };
 }
 
-/** By token and user: most callers are made anew for every request. */
+/** Cached by token and user, because most principals are created for one request. */
 const proofs = new Map<string, JsonObject>();
 const PROOFS_MAX = 1_000;
 
@@ -87,7 +87,7 @@ function proofOf(principal: Principal, token: string): JsonObject {
   return proof;
 }
 
-/** As it is written into facts. Agents carry the @ that no other name can begin with. */
+/** The text for facts. Only agents begin with @. */
 export function principalText(principal: Principal): string {
   switch (principal.kind) {
     case 'agent':
@@ -102,7 +102,7 @@ export function principalText(principal: Principal): string {
   }
 }
 
-/** The agent, operator or system that a fact is by; null: a program that moves files. */
+/** The agent, operator or system in whose name a fact was written; null: a program that moves files. */
 export function speakerIn(by: string): string | null {
   const said = by.slice(by.lastIndexOf(' ') + 1);
   if (said.startsWith('@')) return said.slice(1);

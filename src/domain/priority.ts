@@ -1,8 +1,8 @@
 /**
- * Who is served first: the smaller rank.
+ * The order of claims: the smallest rank first.
  *
- * A priority is worth a head start in time, so age lifts the rest by itself: nothing has to be updated while it waits,
- * and the least urgent handoff is at most the largest head start behind one that is offered now.
+ * A priority is a head start in time, so waiting handoffs move up without updates, and no handoff waits longer than the
+ * largest head start behind one that is offered now.
  */
 export const HEAD_START_MS = {
   urgent: 2 * 60 * 60_000,
@@ -13,7 +13,7 @@ export const HEAD_START_MS = {
 
 export type Priority = keyof typeof HEAD_START_MS;
 
-/** A priority's place in this list is its number in both databases. */
+/** The index in this list is the number of the priority in both databases. */
 export const PRIORITIES = Object.keys(HEAD_START_MS) as readonly Priority[];
 
 export function rankOf(offeredAt: number, priority: Priority): number {

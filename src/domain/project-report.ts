@@ -1,8 +1,8 @@
-/** Everything there is to say about a project, in one value: the formats only write it down. */
+/** The report on a project as one value. The output formats only render it. */
 import { groupBy } from '../foundation/group-by.ts';
-import { byNature } from './natural-order.ts';
+import { compareNatural } from './natural-order.ts';
 import { measuresIn, totalsOf, type Total } from './metrics.ts';
-import type { Leg, LegOutcome, ProjectTrail, ToldSummary } from './project-trail.ts';
+import type { Leg, LegOutcome, ProjectTrail, ReportedSummary } from './project-trail.ts';
 import { workflowOf, worstOf, type Workflow } from './workflow.ts';
 
 export interface ProjectReport {
@@ -12,8 +12,8 @@ export interface ProjectReport {
     readonly byAgent: readonly MetricsOf[];
     readonly byPhase: readonly MetricsOf[];
   };
-  /** Who handed what to whom, in the order of the trail. */
-  readonly tellings: readonly ToldSummary[];
+  /** All summaries, in the order of the trail. */
+  readonly summaries: readonly ReportedSummary[];
   readonly legs: readonly Leg[];
 }
 
@@ -23,7 +23,7 @@ export interface MetricsOf {
 }
 
 export interface Report {
-  /** Null: there is nothing to report on. */
+  /** Null: there are no projects. */
   readonly outcome: LegOutcome | null;
   readonly projects: readonly ProjectReport[];
 }
@@ -35,27 +35,30 @@ export function reportOn(trails: readonly ProjectTrail[]): Report {
 }
 
 function projectReport(trail: ProjectTrail): ProjectReport {
-  const { tellings, legs } = trail;
+  const { summaries, legs } = trail;
   return {
     workflow: workflowOf(trail),
     metrics: {
-      all: totalsFrom(tellings),
-      byAgent: metricsBy(tellings, ({ summary }) => summary.from),
-      byPhase: metricsBy(tellings, ({ summary }) => summary.phase ?? ''),
+      all: totalsFrom(summaries),
+      byAgent: metricsBy(summaries, ({ summary }) => summary.from),
+      byPhase: metricsBy(summaries, ({ summary }) => summary.phase ?? ''),
     },
-    tellings,
+    summaries,
     legs,
   };
 }
 
-function metricsBy(tellings: readonly ToldSummary[], nameOf: (telling: ToldSummary) => string): readonly MetricsOf[] {
-  const groups = groupBy(tellings, nameOf);
+function metricsBy(
+  summaries: readonly ReportedSummary[],
+  nameOf: (reported: ReportedSummary) => string,
+): readonly MetricsOf[] {
+  const groups = groupBy(summaries, nameOf);
   return [...groups.keys()]
-    .toSorted(byNature)
+    .toSorted(compareNatural)
     .map((name) => ({ name, totals: totalsFrom(groups.get(name) ?? []) }))
     .filter(({ totals }) => totals.length > 0);
 }
 
-function totalsFrom(tellings: readonly ToldSummary[]): readonly Total[] {
-  return totalsOf(tellings.flatMap(({ summary }) => measuresIn(summary.metrics)));
+function totalsFrom(summaries: readonly ReportedSummary[]): readonly Total[] {
+  return totalsOf(summaries.flatMap(({ summary }) => measuresIn(summary.metrics)));
 }

@@ -1,6 +1,6 @@
 /**
- * What the trail tells about projects: who told what, and how each leg stands. A fold over facts in their order, and over
- * nothing else, so that workflows, reports and the trail cannot disagree.
+ * The summaries and legs of projects, computed only from the facts in their order, so that workflows and reports cannot
+ * disagree with the trail.
  */
 import { isJsonObject, textIn, type Json, type JsonObject } from '../foundation/json.ts';
 import type { Assurance } from './assurance.ts';
@@ -12,18 +12,18 @@ import { isFinal, type State } from './lifecycle.ts';
 import type { Summary } from './summary.ts';
 import { summaryFrom } from './summary-in-fact.ts';
 
-/** One summary, as its fact tells it. */
-export interface ToldSummary {
-  /** In the project, from 1. */
+/** One summary with the fact that holds it. */
+export interface ReportedSummary {
+  /** Its number in the project, from 1. */
   readonly number: number;
   readonly fact: Fact;
   readonly summary: Summary;
-  /** The leg that was opened because of it. */
+  /** The leg that the summary opened. */
   readonly next: string | null;
-  /** Offered to the same agent again. */
+  /** The leg was offered to the same agent again. */
   readonly retried: boolean;
   readonly routedTo: string | null;
-  /** `hops`: the chain had become too long, and the next agent was not asked. */
+  /** `hops`, `budget`: the chain was too long or used its budget, and no next leg was opened. */
   readonly escalated: 'failures' | 'hops' | 'budget' | null;
 }
 
@@ -31,7 +31,7 @@ export interface ToldSummary {
 export interface Leg {
   readonly id: string;
   readonly project: string;
-  /** Null: sent by other means than a summary, and only reported on. */
+  /** Null: not opened by a summary, only reported on. */
   readonly from: string | null;
   readonly to: string;
   readonly task: string | null;
@@ -40,12 +40,12 @@ export interface Leg {
   /** When the present state was entered. */
   readonly since: number;
   readonly attempt: number;
-  readonly last: ToldSummary | null;
-  /** Why it is blocked, was tried again or did not succeed, as far as anybody said so. */
+  readonly last: ReportedSummary | null;
+  /** Why it is blocked, was retried or did not succeed, if a fact says so. */
   readonly why: string | null;
-  /** The handoff that was made in its place by hand, once it was final. */
+  /** The handoff that retries it. */
   readonly retriedAs: string | null;
-  /** Null until it is completed, and where nobody has looked it up. */
+  /** Null: not completed, or not looked up. */
   readonly assurance: Assurance | null;
   /** Whether its completion is proven as far as the workspace requires. */
   readonly isProven: boolean;
@@ -53,14 +53,14 @@ export interface Leg {
 
 export interface ProjectTrail {
   readonly project: string;
-  readonly tellings: readonly ToldSummary[];
-  /** In the order in which they came up. */
+  readonly summaries: readonly ReportedSummary[];
+  /** In order of appearance. */
   readonly legs: readonly Leg[];
 }
 
 export type LegOutcome = 'complete' | 'failed' | 'unfinished';
 
-/** Each standing of a leg, and what it means for the project. A failure that was passed on belongs to the next leg. */
+/** Each standing of a leg, and the project outcome that follows. A failure that was passed on belongs to the next leg. */
 export const OUTCOME_OF = {
   done: 'complete',
   unproven: 'unfinished',
@@ -102,7 +102,7 @@ export function standingOf({ state, last, retriedAs, isProven }: Leg): Standing 
 }
 
 /** Why the last summary of a completed leg contradicts the completion; null: it does not. */
-export function contradictionOf(last: ToldSummary | null): string | null {
+export function contradictionOf(last: ReportedSummary | null): string | null {
   if (last === null) return null;
   if (last.summary.status === 'failed') return 'the last summary says that it failed';
   return contradictionIn(last.summary.metrics);
@@ -112,33 +112,33 @@ export function isOpen({ state }: Leg): boolean {
   return !isFinal(state);
 }
 
-/** Takes facts one after the other; `projects` answers what they tell so far. */
+/** Takes facts one by one; `projects` returns the result so far. */
 export class ProjectFold {
   private readonly legs = new Map<string, Mutable<Leg>>();
-  private readonly tellings = new Map<string, ToldSummary[]>();
+  private readonly summaries = new Map<string, ReportedSummary[]>();
 
-  see(fact: Fact): void {
+  add(fact: Fact): void {
     const { detail, handoff } = fact;
-    const isTold = detail.includes('"summary":');
+    const hasSummary = detail.includes('"summary":');
     const isNew = fact.deed === 'create';
     const isLeg = isNew && detail.includes('"leg":');
     const mayRetry = isNew && detail.includes('"retryOf":');
     const known = this.legs.get(handoff);
-    if (known !== undefined) follow(known, fact);
-    if (!isTold && !isLeg && !mayRetry) return;
-    const told = detailIn(fact);
-    // Only the keys at the top count: a summary may hold any key.
-    if (told['retryOf'] !== undefined) return this.retry(fact, told);
-    const summary = summaryFrom(told);
-    const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(told['leg']), summary) : null);
-    if (summary !== null) this.tell(fact, summary, told, leg);
+    if (known !== undefined) applyFact(known, fact);
+    if (!hasSummary && !isLeg && !mayRetry) return;
+    const detailFields = detailIn(fact);
+    // Only top-level keys count: a summary may contain any key.
+    if (detailFields['retryOf'] !== undefined) return this.retry(fact, detailFields);
+    const summary = summaryFrom(detailFields);
+    const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(detailFields['leg']), summary) : null);
+    if (summary !== null) this.addSummary(fact, summary, detailFields, leg);
   }
 
   projects(): readonly ProjectTrail[] {
-    const names = new Set([...this.tellings.keys(), ...[...this.legs.values()].map(({ project }) => project)]);
+    const names = new Set([...this.summaries.keys(), ...[...this.legs.values()].map(({ project }) => project)]);
     return [...names].toSorted().map((project) => ({
       project,
-      tellings: this.tellings.get(project) ?? [],
+      summaries: this.summaries.get(project) ?? [],
       legs: [...this.legs.values()].filter((leg) => leg.project === project),
     }));
   }
@@ -167,31 +167,31 @@ export class ProjectFold {
     return leg;
   }
 
-  /** It takes the place of the old one; a handoff of no project has none here either. */
-  private retry(fact: Fact, told: JsonObject): void {
-    const old = this.legs.get(textIn(told['retryOf']) ?? '');
+  /** A retry takes the place of the old leg. A retry of a handoff without a project is ignored. */
+  private retry(fact: Fact, detailFields: JsonObject): void {
+    const old = this.legs.get(textIn(detailFields['retryOf']) ?? '');
     if (old === undefined) return;
     old.retriedAs = fact.handoff;
     const { project, from, task } = old;
-    this.open(fact, { project, from, to: textIn(told['to']) ?? old.to, task }, null);
+    this.open(fact, { project, from, to: textIn(detailFields['to']) ?? old.to, task }, null);
   }
 
-  private tell(fact: Fact, summary: Summary, told: JsonObject, leg: Mutable<Leg> | null): void {
-    const before = this.tellings.get(summary.project) ?? [];
-    const why = mapIn(told['escalated'])['why'];
-    const telling: ToldSummary = {
+  private addSummary(fact: Fact, summary: Summary, detailFields: JsonObject, leg: Mutable<Leg> | null): void {
+    const before = this.summaries.get(summary.project) ?? [];
+    const why = mapIn(detailFields['escalated'])['why'];
+    const reported: ReportedSummary = {
       number: before.length + 1,
       fact,
       summary,
-      next: textIn(told['next']),
-      retried: told['retry'] !== undefined,
-      routedTo: nameIn(told['routedTo']),
+      next: textIn(detailFields['next']),
+      retried: detailFields['retry'] !== undefined,
+      routedTo: nameIn(detailFields['routedTo']),
       escalated: why === 'hops' || why === 'budget' || why === 'failures' ? why : null,
     };
-    before.push(telling);
-    this.tellings.set(summary.project, before);
-    // A summary that makes a draft is no report on the draft.
-    if (leg !== null && fact.deed !== 'create') leg.last = telling;
+    before.push(reported);
+    this.summaries.set(summary.project, before);
+    // A summary that creates a draft does not report on that draft.
+    if (leg !== null && fact.deed !== 'create') leg.last = reported;
   }
 }
 
@@ -200,7 +200,7 @@ export function taskIn({ context }: Summary): string | null {
   return textIn(context['task'] ?? context['task_id']);
 }
 
-function follow(leg: Mutable<Leg>, fact: Fact): void {
+function applyFact(leg: Mutable<Leg>, fact: Fact): void {
   const { to, at, attempt } = fact;
   if (leg.state !== to) {
     leg.since = at;
@@ -216,9 +216,14 @@ const REASON_MAX = 500;
 
 function reasonIn(fact: Fact): string | null {
   if (!REASONED.includes(fact.deed)) return null;
-  const told = detailIn(fact);
-  const context = summaryFrom(told)?.onFailure?.context;
-  const says = textIn(told['question']) ?? textIn(told['reason']) ?? textIn(told['message']) ?? context ?? null;
+  const detailFields = detailIn(fact);
+  const context = summaryFrom(detailFields)?.onFailure?.context;
+  const says =
+    textIn(detailFields['question']) ??
+    textIn(detailFields['reason']) ??
+    textIn(detailFields['message']) ??
+    context ??
+    null;
   return says === null ? null : says.slice(0, REASON_MAX);
 }
 

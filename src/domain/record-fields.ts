@@ -1,23 +1,23 @@
 /**
- * Describes each field of a stored record besides its type: whether it changes, and where a database keeps it.
- * Stores, exports and views follow from these descriptions.
+ * Describes the storage of each field of a record: whether it changes, and its columns. Stores, exports and views follow
+ * from these descriptions.
  */
 import type { Described, DescribedFields, Shape } from './field-shapes.ts';
 
 interface RecordField<Value> {
   readonly shape: Shape<Value>;
-  /** Set for what a move may change; everything else is fixed when the record is made. */
-  readonly changes?: true;
-  /** Set for what is fixed only once it is on offer: revising a draft changes it. */
+  /** Set if a move may change the field; all others are fixed when the record is made. */
+  readonly mutable?: true;
+  /** Set if revising a draft may change the field. */
   readonly revised?: true;
   /**
-   * The columns that hold the field. Null: it has none of its own and stands under its name in the column `extra`, which
-   * needs no migration. A field that is searched for, or that nearly every record has, is worth a column.
+   * The columns of the field. Null: it is stored by name in the column `extra`, which needs no migration. A field that is
+   * queried, or that nearly every record has, should have a column.
    */
   readonly columns: readonly [string, ...string[]] | null;
-  /** The value that nearly every record has. It is not written, and it is read where nothing was written. */
-  readonly usual?: Value;
-  /** Set for what an export leaves out because its line says it elsewhere. */
+  /** The value of nearly every record. It is not written to `extra`, and it is the value if nothing was written. */
+  readonly defaultValue?: Value;
+  /** Set for a field that an export omits because its line contains the value elsewhere. */
   readonly exported?: false;
 }
 
@@ -27,9 +27,9 @@ interface AnyField {
   readonly name: string;
   readonly shape: Described;
   readonly columns: readonly [string, ...string[]] | null;
-  readonly changes: boolean;
+  readonly mutable: boolean;
   readonly revised: boolean;
-  readonly usual: unknown;
+  readonly defaultValue: unknown;
   readonly exported: boolean;
 }
 
@@ -39,14 +39,14 @@ export function fieldsOf<Thing>(fields: RecordFields<Thing>): readonly AnyField[
     name,
     shape: field.shape as Described,
     columns: field.columns,
-    changes: field.changes === true,
+    mutable: field.mutable === true,
     revised: field.revised === true,
-    usual: field.usual,
+    defaultValue: field.defaultValue,
     exported: field.exported !== false,
   }));
 }
 
-/** The shapes of what an export writes, in its order. A field without a column may be absent: older lines lack it. */
+/** The shapes of exported fields, in export order. A field without a column may be absent: older lines lack it. */
 export function exportedFields<Thing>(fields: RecordFields<Thing>): DescribedFields {
   const exported = fieldsOf(fields).filter((field) => field.exported);
   return Object.fromEntries(
@@ -54,11 +54,11 @@ export function exportedFields<Thing>(fields: RecordFields<Thing>): DescribedFie
   );
 }
 
-/** What all fields without columns hold together. */
+/** Reads and writes all fields without columns. */
 export interface Extra<Thing> {
-  /** As JSON text; null: each of them has its usual value. */
+  /** JSON text; null: all have their default values. */
   write(thing: Thing): string | null;
-  /** Sets them in a thing that is being read. */
+  /** Sets the fields in a record that is being read. */
   read(thing: Thing, text: string | null): void;
 }
 
@@ -69,8 +69,8 @@ export function extraOf<Thing extends object>(fields: RecordFields<Thing>): Extr
     write: (thing) => {
       const values = thing as Readonly<Record<string, unknown>>;
       let written: Record<string, unknown> | null = null;
-      for (const { name, usual } of extra) {
-        if (values[name] === usual || values[name] === undefined) continue;
+      for (const { name, defaultValue } of extra) {
+        if (values[name] === defaultValue || values[name] === undefined) continue;
         written ??= {};
         written[name] = values[name];
       }
@@ -79,7 +79,8 @@ export function extraOf<Thing extends object>(fields: RecordFields<Thing>): Extr
     read: (thing, text) => {
       const values = thing as Record<string, unknown>;
       const written = (text === null ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>;
-      for (const { name, usual } of extra) values[name] = Object.hasOwn(written, name) ? written[name] : usual;
+      for (const { name, defaultValue } of extra)
+        values[name] = Object.hasOwn(written, name) ? written[name] : defaultValue;
     },
   };
 }

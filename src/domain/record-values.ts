@@ -1,13 +1,13 @@
 /**
- * Which numbers and texts a record may hold: those that every store can keep and read again. Whoever makes a record or
- * changes one asks here, so that one wrong value is refused with its name before it can spoil a queue.
+ * Which numbers and texts a record may hold: values that every store can write and read back. Every change is checked
+ * here, so that a bad value is refused by name before it can block a queue.
  */
 import { err } from '../foundation/result.ts';
-import { HANDOFF, type Handoff, type Terms } from './handoff.ts';
+import { HANDOFF, SENDER_TEXTS, type Handoff, type SenderFields, type Terms } from './handoff.ts';
 import { fieldsOf } from './record-fields.ts';
 import type { Refusal } from './refusals.ts';
 
-/** The end of the year 9999: what is later cannot be written as a date. */
+/** The end of the year 9999: later instants cannot be written as a date. */
 export const INSTANT_MAX = Date.UTC(10_000, 0, 1) - 1;
 
 export const WEEK_SECONDS = 7 * 24 * 60 * 60;
@@ -30,7 +30,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= COUNT_MAX;
 }
 
-/** Seconds with up to three decimals are a whole number of milliseconds; null: these are not. */
+/** Null: the seconds are not a whole number of milliseconds. */
 export function millisecondsIn(seconds: number): number | null {
   const ms = Math.round(seconds * 1000);
   return ms / 1000 === seconds ? ms : null;
@@ -49,7 +49,7 @@ export function isStorableText(text: string): boolean {
 const DURATIONS = ['attemptTimeoutMs', 'draftMs', 'offeredMs', 'blockedMs'] as const satisfies readonly (keyof Terms)[];
 const LISTS = ['dependsOn', 'deliverables', 'criteria', 'verifiers'] as const satisfies readonly (keyof Terms)[];
 
-/** Takes whatever was stored: a row can hold anything. */
+/** Accepts any stored value: a row can contain anything. */
 export function flawOfTerms(terms: Terms): BadValue | null {
   for (const name of DURATIONS) {
     const ms = terms[name];
@@ -70,10 +70,13 @@ export function flawOfTerms(terms: Terms): BadValue | null {
   return Array.isArray(retryOn) ? null : badValue('terms.retry.retryOn', retryOn, 'a list');
 }
 
-/** Of what a sender writes; stored records are not asked again, because older ones may hold such text and be whole. */
-export function flawOfTexts({ title, task, terms }: Pick<Handoff, 'title' | 'task' | 'terms'>): BadValue | null {
-  if (title !== null && !isStorableText(title)) return badValue('title', title, TEXT_RULE);
-  if (task !== null && !isStorableText(task)) return badValue('task', task, TEXT_RULE);
+/** For texts of a sender. Stored records are not checked, because older ones may hold such text. */
+export function flawOfTexts(handoff: SenderFields & Pick<Handoff, 'terms'>): BadValue | null {
+  for (const name of SENDER_TEXTS) {
+    const text = handoff[name];
+    if (text !== null && !isStorableText(text)) return badValue(name, text, TEXT_RULE);
+  }
+  const { terms } = handoff;
   for (const name of ['deliverables', 'criteria'] as const) {
     const wrong = terms[name].find((text) => !isStorableText(text));
     if (wrong !== undefined) return badValue(`terms.${name}`, wrong, TEXT_RULE);
@@ -92,7 +95,7 @@ const INSTANTS = namesOf('instant');
 
 export function flawOfNumbers(handoff: Handoff): BadValue | null {
   for (const name of COUNTS) {
-    // One less than a database can count: every move counts on.
+    // One below the maximum, because every move increments it.
     if (!isCount(handoff[name]) || handoff[name] === COUNT_MAX) {
       return badValue(name, handoff[name], `a whole number from 0 to ${COUNT_MAX - 1}`);
     }
@@ -106,7 +109,7 @@ export function flawOfNumbers(handoff: Handoff): BadValue | null {
   return untilAt === null || isMilliseconds(untilAt) ? null : badValue('lease', untilAt, MILLISECONDS_RULE);
 }
 
-/** The numbers of a record, and the texts that stand in columns of their own. */
+/** Checks the numbers of a record, and the texts with their own columns. */
 export function flawOfRecord(handoff: Handoff): BadValue | null {
   const numbers = flawOfNumbers(handoff);
   if (numbers !== null) return numbers;

@@ -1,4 +1,4 @@
-/** Every refusal: a closed union with data, which the interfaces put into words. */
+/** All refusals: a closed union with data. The interfaces turn them into messages. */
 import type { Exhausted } from './chain-budget.ts';
 import type { Check } from './evidence.ts';
 import type { Direction } from './limits.ts';
@@ -8,7 +8,7 @@ import type { Op } from './rights.ts';
 
 export type Refusal =
   | { readonly code: 'no-such-handoff'; readonly id: HandoffId }
-  /** It was finished, and `baton prune` has moved it to an archive. */
+  /** The handoff was finished, and `baton prune` has moved it to an archive. */
   | { readonly code: 'handoff-removed'; readonly id: HandoffId; readonly archive: string; readonly at: number }
   | { readonly code: 'known-id'; readonly id: HandoffId }
   | { readonly code: 'request-reused'; readonly key: string }
@@ -17,7 +17,7 @@ export type Refusal =
       readonly id: HandoffId;
       readonly state: State;
       readonly move: Move;
-      /** Who has it. */
+      /** The present holder. */
       readonly holder?: AgentId;
     }
   | {
@@ -26,19 +26,19 @@ export type Refusal =
       readonly op: Op;
       readonly principal: string;
       readonly state: State;
-      /** Who may do it instead, in words; nobody: it is not possible in this state. */
+      /** Who may do it instead, in words. Empty: impossible in this state. */
       readonly who: readonly string[];
     }
   | {
       readonly code: 'own-work';
       readonly id: HandoffId;
       readonly principal: string;
-      /** `child`, `sibling`: they did another part of the same work. */
+      /** `child`, `sibling`: the principal did another part of the same work. */
       readonly part: 'sender' | 'doer' | 'child' | 'sibling';
     }
   | { readonly code: 'too-early'; readonly id: HandoffId; readonly notBefore: number }
   | { readonly code: 'not-overdue'; readonly id: HandoffId }
-  /** Its time was up at that instant, whether anybody has marked it as expired or not. */
+  /** The deadline has passed, whether or not the handoff is marked as expired. */
   | { readonly code: 'overdue'; readonly id: HandoffId; readonly state: State; readonly dueAt: number }
   /** The handoff is held with a lease, and the request shows no fence. */
   | { readonly code: 'fence-needed'; readonly id: HandoffId }
@@ -56,14 +56,14 @@ export type Refusal =
       readonly count: number;
       readonly max: number;
     }
-  /** It gets nothing new until somebody resumes it. */
+  /** The agent gets no new handoffs until it is resumed. */
   | { readonly code: 'agent-paused'; readonly agent: AgentId }
   | { readonly code: 'dependency-unknown'; readonly id: HandoffId }
-  /** It has ended without being completed, and nobody has retried it. */
+  /** The dependency ended without being completed, and was not retried. */
   | { readonly code: 'dependency-failed'; readonly id: HandoffId; readonly state: State }
   | { readonly code: 'dependency-cycle'; readonly ring: readonly HandoffId[] }
   | { readonly code: 'too-many-hops'; readonly id: HandoffId; readonly hops: number; readonly max: number }
-  /** The budget of its chain is used up; `chain`: its newest legs, as far as the caller may see them. */
+  /** The budget of the chain is used up. `chain`: its newest legs that the caller may see. */
   | ({ readonly code: 'chain-exhausted'; readonly root: HandoffId; readonly chain: readonly HandoffId[] } & Exhausted)
   | { readonly code: 'evidence-missing'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }

@@ -1,9 +1,9 @@
-/** What a rejection says beside its reason, as it stands in its fact. */
+/** Type and escalation of a rejection, from its fact. */
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import { readAgentId, type AgentId } from './names.ts';
 
-/** The recipient lacks the skill, and another recipient has to be found. People also write `skill-gap` and `Skill gap`. */
+/** The recipient lacks the skill, and the sender has to find another one. People also write `skill-gap` and `Skill gap`. */
 export function isSkillGap(type: string): boolean {
   return /^skill(?:_|[\s-]+)gap$/i.test(type.trim());
 }
@@ -14,7 +14,7 @@ export function wantsSkill(fact: Fact): boolean {
   return typeof type === 'string' && isSkillGap(type);
 }
 
-/** The agents that it was escalated to; empty: to nobody by name. Null: it was not escalated. */
+/** The agents to which it was escalated; empty: none was named. Null: not escalated. */
 export function escalatedTo(fact: Fact): readonly AgentId[] | null {
   const named: unknown = fact.to === 'rejected' ? detailIn(fact)['escalatedTo'] : null;
   if (!Array.isArray(named)) return null;

@@ -1,11 +1,11 @@
 /**
- * Who may do what: one table, deny by default. The lifecycle says whether a move exists; this says whose it is.
+ * Who may do what: one table, deny by default. The lifecycle says whether a move exists; this table says who may make it.
  *
- * A principal stands in relations to a handoff (it sent it, it is the addressee, it holds it, …); one relation that
- * grants the operation in the present state is enough, except that nobody judges their own work.
+ * A principal has relations to a handoff (sender, recipient, holder, …). One relation that grants the operation in the
+ * present state is enough, except that nobody may judge their own work.
  */
 import { err, ok, type Result } from '../foundation/result.ts';
-import { BAD_ENDS } from './dependencies.ts';
+import { UNSUCCESSFUL_STATES } from './dependencies.ts';
 import type { Handoff } from './handoff.ts';
 import { FINAL_STATES, OPEN_STATES, STATES, type State } from './lifecycle.ts';
 import type { AgentId } from './names.ts';
@@ -13,7 +13,7 @@ import { principalText, type Principal } from './principal.ts';
 import type { Refusal } from './refusals.ts';
 import { needsVerifier } from './verification.ts';
 
-/** Each operation, and what a handoff is afterwards, in words. */
+/** Each operation with its participle, for messages. */
 export const DONE_WORDS = {
   create: 'created',
   offer: 'activated',
@@ -55,9 +55,9 @@ export type Relation = (typeof RELATIONS)[number];
 const EVERY = STATES;
 const HELD: readonly State[] = ['accepted'];
 
-/** Under which relation, in which states. A cell that is not here is a no. */
+/** The states in which a relation grants the operation. A missing cell denies it. */
 export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
-  // The system sends what somebody has scheduled.
+  // The system sends scheduled work.
   create: { sender: EVERY, operator: EVERY, system: EVERY, file: EVERY },
   offer: { sender: ['draft'], operator: ['draft'] },
   revise: { sender: ['draft'], operator: ['draft'] },
@@ -75,32 +75,32 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
   reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
   verify: { verifier: ['delivered'], operator: ['delivered'] },
-  // Where nobody has to verify, the system completes.
+  // The system completes if no verifier is required.
   complete: { system: ['delivered'] },
   rework: { verifier: ['delivered'], operator: ['delivered'] },
   cancel: { sender: OPEN_STATES, operator: OPEN_STATES },
-  retry: { sender: BAD_ENDS, operator: BAD_ENDS },
+  retry: { sender: UNSUCCESSFUL_STATES, operator: UNSUCCESSFUL_STATES },
   erase: { operator: FINAL_STATES },
   expire: { system: ['draft', 'offered', 'blocked', 'delivered'] },
-  // To send another handoff in the same chain. Who only verifies is no party of the chain.
+  // Sending another handoff in the same chain. A mere verifier is no party of the chain.
   follow: { sender: EVERY, recipient: EVERY, holder: EVERY, operator: EVERY, system: EVERY },
   read: { sender: EVERY, recipient: EVERY, holder: EVERY, verifier: EVERY, operator: EVERY, system: EVERY },
 };
 
 export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, Refusal> {
   const principal = asking.kind === 'writer' ? asking.as : asking;
-  const own = isJudging(op, handoff) ? partIn(principal, handoff) : null;
+  const own = isJudging(op, handoff) ? ownPart(principal, handoff) : null;
   if (own !== null) {
     return err({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
   }
-  if (!isForSomebody(op, handoff) && grants(principal, op, handoff)) return ok(true);
-  // The creator knows of the handoff, in whose name it may be.
+  if (!needsVerifierInstead(op, handoff) && grants(principal, op, handoff)) return ok(true);
+  // The creator of the handoff knows that it exists, so its existence need not be hidden.
   if (op !== 'create' && isHidden(asking, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
   const { id, state } = handoff;
   return err({ code: 'not-entitled', id, op, principal: principalText(asking), state, who: entitledTo(op, handoff) });
 }
 
-/** People and agents who may do it instead; nobody can ask the system. */
+/** People and agents who may do it instead. */
 function entitledTo(op: Op, { from, to, state, custody, terms }: Handoff): readonly string[] {
   const words: Partial<Record<Relation, string>> = {
     sender: `its sender @${from}`,
@@ -123,7 +123,7 @@ function grants(principal: Principal, op: Op, handoff: Handoff): boolean {
 
 export function relationsOf(principal: Principal, handoff: Handoff): readonly Relation[] {
   if (principal.kind === 'writer') return relationsOf(principal.as, handoff);
-  if (principal.kind === 'file') return isInFileOf(principal.user, handoff) ? ['file', 'holder'] : ['file'];
+  if (principal.kind === 'file') return isHeldAsFileBy(principal.user, handoff) ? ['file', 'holder'] : ['file'];
   if (principal.kind !== 'agent') return [principal.kind];
   const relations: Relation[] = [];
   if (principal.agent === handoff.from) relations.push('sender');
@@ -136,19 +136,19 @@ export function relationsOf(principal: Principal, handoff: Handoff): readonly Re
 }
 
 /**
- * Whether an agent must not learn that the handoff exists. For such an agent every operation answers as if there were
- * no such handoff: any other answer would tell its state, its revision or whose it is. Files and their writers are not
- * meant: they have the text before them.
+ * Whether an agent must not learn that the handoff exists. For such an agent every operation answers as if there were no
+ * such handoff: any other answer would reveal its state, its revision or its parties. Programs that move files and writers
+ * of documents are excluded: they already have the text.
  */
 export function isHidden(principal: Principal, handoff: Handoff): boolean {
   return principal.kind === 'agent' && !grants(principal, 'read', handoff);
 }
 
 /**
- * The same rule in a form that a store can put into a query: `may(principal, 'read', handoff)` for every handoff at
- * once. Stores leave hidden records out before they count or cut pages.
+ * The same rule for queries: `may(principal, 'read', handoff)` for all handoffs at once. Stores filter hidden records
+ * before they count or paginate.
  *
- * The holder is not mentioned, because only the addressee can hold.
+ * The holder is not mentioned, because only the recipient can be the holder.
  */
 export type ReadScope = 'everything' | 'nothing' | { readonly party: AgentId };
 
@@ -170,24 +170,24 @@ export function isPartyOf(agent: AgentId, { from, to, terms }: Pick<Handoff, 'fr
   return agent === from || agent === to || terms.verifiers.includes(agent);
 }
 
-/** A program that moves files settles what it took as a file, and never what a worker of Baton holds. */
-function isInFileOf(user: string, { custody }: Handoff): boolean {
+/** A program that moves files may settle what it took as a file, but never what a Baton worker holds. */
+function isHeldAsFileBy(user: string, { custody }: Handoff): boolean {
   return custody?.by === 'hand' && custody.file === user;
 }
 
-/** Refused to sender and doer, whatever other relation they stand in. */
+/** Denied to sender and doer, whatever other relations they have. */
 function isJudging(op: Op, { state }: Handoff): boolean {
   return op === 'verify' || op === 'rework' || (op === 'reject' && state === 'delivered');
 }
 
-/** The system completes only where nobody has to verify. */
-function isForSomebody(op: Op, handoff: Handoff): boolean {
+/** The system completes only if no verifier is required. */
+function needsVerifierInstead(op: Op, handoff: Handoff): boolean {
   return op === 'complete' && needsVerifier(handoff);
 }
 
-function partIn(principal: Principal, handoff: Handoff): 'sender' | 'doer' | null {
+function ownPart(principal: Principal, handoff: Handoff): 'sender' | 'doer' | null {
   if (principal.kind !== 'agent') return null;
   if (principal.agent === handoff.from) return 'sender';
-  // Only the addressee can accept, so the addressee is every attempt's doer.
+  // Only the recipient can accept, so the recipient is the doer of every attempt.
   return principal.agent === handoff.to ? 'doer' : null;
 }

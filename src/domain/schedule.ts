@@ -1,19 +1,19 @@
-/** Work that is sent again and again: at fixed distances, or at times of a calendar. */
+/** Schedules: work that is sent repeatedly, at a fixed interval or by a cron expression. */
 import { UNIT_MS } from './duration.ts';
 import type { AgentId } from './names.ts';
 
 export const SCHEDULE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const SCHEDULE_NAME_RULE = '1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or digit';
 
-/** When a schedule is due. `zone`: the time zone that the calendar is meant in. */
+/** When a schedule is due. `zone`: the time zone of the cron expression. */
 export type Recurrence =
   | { readonly everyMs: number }
-  /** In the five fields of cron: minute, hour, day, month, day of the week. */
+  /** Five cron fields: minute, hour, day, month, day of the week. */
   | { readonly cron: string; readonly zone: string };
 
 /**
- * What happens to occurrences while no process ran: `once` sends one handoff for all of them, `skip` none, `all`
- * one for each.
+ * What happens to occurrences while no process ran: `once` sends one handoff for all of them, `skip` none, `all` one for
+ * each.
  */
 export const MISSED = ['once', 'skip', 'all'] as const;
 export type Missed = (typeof MISSED)[number];
@@ -22,7 +22,7 @@ export interface Schedule<Request = unknown> {
   readonly name: string;
   readonly recurrence: Recurrence;
   readonly missed: Missed;
-  /** In whose name it was made. */
+  /** The principal that made it. */
   readonly by: string;
   readonly createdAt: number;
   readonly from: AgentId;
@@ -31,7 +31,7 @@ export interface Schedule<Request = unknown> {
   readonly request: Request;
 }
 
-/** What became of the newest occurrence. */
+/** The outcome of the newest occurrence. */
 export interface LastOccurrence {
   readonly at: number;
   readonly handoff?: string;
@@ -39,24 +39,24 @@ export interface LastOccurrence {
   readonly refused?: string;
 }
 
-/** An occurrence that is older than this was missed. */
+/** An older occurrence counts as missed. */
 const LATE_MS = 60_000;
 
 /** The next instant of a schedule after this one; null: there is none. */
 export type NextAfter = (afterMs: number) => number | null;
 
-export interface Turn {
-  /** The occurrence that is sent now; null: none. */
+export interface DueOccurrence {
+  /** The occurrence to send now; null: none. */
   readonly occurrence: number | null;
-  /** When it is due again. */
+  /** The next due time. */
   readonly nextAt: number | null;
 }
 
 /**
- * What is to be done about a schedule that is due since `dueAt`. Occurrences of the last minute are sent one by one; what
- * is older was missed. Two calls, a moment apart, answer occurrences of the same series.
+ * Decides which occurrence of a schedule that is due since `dueAt` is sent. Occurrences of the last minute are sent one by
+ * one; older ones were missed. Two calls shortly after each other return occurrences of the same series.
  */
-export function turnOf(dueAt: number, missed: Missed, nowMs: number, nextAfter: NextAfter): Turn {
+export function dueOccurrence(dueAt: number, missed: Missed, nowMs: number, nextAfter: NextAfter): DueOccurrence {
   const lateBefore = nowMs - LATE_MS;
   if (missed === 'all' || dueAt >= lateBefore) return { occurrence: dueAt, nextAt: nextAfter(dueAt) };
   const first = nextAfter(lateBefore - 1);
@@ -65,7 +65,7 @@ export function turnOf(dueAt: number, missed: Missed, nowMs: number, nextAfter: 
   return { occurrence: missed === 'once' ? dueAt : null, nextAt: first };
 }
 
-/** Occurrences at a fixed distance from when the schedule was made. */
+/** Occurrences at a fixed interval since the schedule was made. */
 export function everyAfter(everyMs: number, beganAt: number): NextAfter {
   return (afterMs) => beganAt + (Math.max(0, Math.floor((afterMs - beganAt) / everyMs)) + 1) * everyMs;
 }

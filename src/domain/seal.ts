@@ -1,22 +1,27 @@
 /**
- * A digest of the terms and of the evidence, in the fact that sets them. The trail guards its facts by their hashes; seals
- * extend that to the parts of a record that stand beside the trail, so that the doctor and an import notice when somebody
- * changes them in the database.
+ * Seals: digests of the terms and of the evidence, in the facts that set them. The hash chain protects the facts; seals
+ * extend that to the parts of a record outside the trail, so that the doctor and an import detect changes in the database.
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import type { Claim } from './evidence.ts';
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
-import type { Handoff, Terms } from './handoff.ts';
+import { HANDOFF, SENDER_FIELDS, type Handoff, type Terms } from './handoff.ts';
 
-/** Of what never changes once it is on offer: who asked whom for what, under which terms, with which input. */
+/** Covers everything that never changes once it is on offer: parties, title, task, chain, terms and input. */
 function sealOf(handoff: Handoff, body: string): string {
   const { from, to, kind, priority, title, task, lineage } = handoff;
   const { root, parent, retryOf, hops } = lineage;
-  const fixed = JSON.stringify([from, to, kind, priority, title, task, root, parent, retryOf, hops]);
+  const later = ADDED_LATER.flatMap((name) =>
+    handoff[name] === HANDOFF[name].defaultValue ? [] : [[name, handoff[name]]],
+  );
+  const fixed = JSON.stringify([from, to, kind, priority, title, task, root, parent, retryOf, hops, ...later]);
   return digestOf(`${fixed}\n${termsText(handoff.terms)}\n${body}`);
 }
+
+/** Fields of the sender that older seals do not hold: one that is not set leaves the seal as it was. */
+const ADDED_LATER = SENDER_FIELDS.filter((name) => !['priority', 'title', 'task'].includes(name));
 
 const SETS_TERMS: ReadonlySet<Fact['deed']> = new Set(['create', 'revise']);
 
@@ -26,7 +31,7 @@ function claimsSealOf(claims: readonly Claim[]): string {
 
 type Seal = readonly [name: 'seal' | 'claims', digest: string];
 
-/** The seal that belongs into the detail of a fact; `body` only for the first fact. */
+/** The seal for the detail of a fact. `body` is needed only for the first fact. */
 export function sealFor(deed: Fact['deed'], handoff: Handoff, body: string | null): Seal | null {
   if (deed === 'create' && body !== null) return ['seal', sealOf(handoff, body)];
   if (deed === 'deliver' && handoff.claims.length > 0) return ['claims', claimsSealOf(handoff.claims)];
@@ -37,14 +42,14 @@ export function sealed(detail: JsonObject | null, seal: Seal | null): JsonObject
   return seal === null ? detail : { ...detail, [seal[0]]: seal[1] };
 }
 
-/** The same of a detail that is written already: a digest holds nothing that would have to be escaped. */
+/** The same for a serialized detail: a digest needs no escaping. */
 export function sealedText(detail: string, seal: Seal | null): string {
   if (seal === null) return detail;
   const member = `"${seal[0]}":"${seal[1]}"}`;
   return detail === '' || detail === '{}' ? `{${member}` : `${detail.slice(0, -1)},${member}`;
 }
 
-/** What was changed since it was sealed, in words; null: nothing, or it is older than seals. */
+/** What was changed since it was sealed, in words; null: nothing, or the record is older than seals. */
 export function flawOfSeals(handoff: Handoff, facts: readonly Fact[], body: string): string | null {
   const last = facts.findLast(({ deed }) => SETS_TERMS.has(deed));
   const agreed = last === undefined ? null : sealIn(last, 'seal');
@@ -61,10 +66,10 @@ function sealIn(fact: Fact, name: 'seal' | 'claims'): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Terms are shared by many records, and nobody changes them. */
+/** Cached: many records share the same immutable terms. */
 const texts = new WeakMap<Terms, string>();
 
-/** In an order of its own: databases and exports keep the same terms in different orders. */
+/** In a fixed order: databases and exports keep the same terms in different orders. */
 function termsText(terms: Terms): string {
   const known = texts.get(terms);
   if (known !== undefined) return known;
@@ -82,7 +87,7 @@ function termsText(terms: Terms): string {
     terms.verifiers,
     terms.check ?? null,
     terms.anyCommit ?? null,
-    // Added later: where it is absent, the text is the one that older seals were made of.
+    // Added later. If absent, the text must be the one that older seals were made of.
     ...(terms.onDependencyFailure === undefined ? [] : [terms.onDependencyFailure]),
     ...(terms.onFailed === undefined ? [] : [['onFailed', terms.onFailed]]),
   ]);

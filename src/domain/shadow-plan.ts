@@ -1,26 +1,26 @@
 /**
- * What a test does inside of a shadow: the commands of a project, and where its sources are. Made from the manifest and
- * the content of the snapshot; the rubric turns it into questions.
+ * The plan of a shadow test: the commands of a project and the places of its sources. Made from the manifest and the
+ * content of the snapshot. The rubric turns it into questions.
  */
-/** Shell commands for inside; null where the project has nothing to run, which earns nothing. */
+/** Shell commands to run inside the shadow. Null: the project has nothing to run there, which earns no points. */
 export interface ProjectCommands {
   readonly install: string | null;
   /** Prints `<blob id> <path>` for each installed file, to be compared with the snapshot. */
   readonly installedFiles: string | null;
   readonly imports: string | null;
   readonly cli: string | null;
-  /** Loads the modules that changed, or the entry where none did. */
+  /** Loads the changed modules, or the entry if none changed. */
   readonly modules: string | null;
   readonly test: string | null;
-  /** Only the tests of what changed; null where they cannot be told apart. */
+  /** Only the tests of what changed; null: they cannot be determined. */
   readonly affectedTest: string | null;
   /** Installs and tests the commit before the change. */
   readonly baseTest: string | null;
-  /** Tests use what `install` has installed, and so come after it. */
+  /** Whether tests need what `install` installs, and have to run after it. */
   readonly testNeedsInstall: boolean;
 }
 
-/** What `baton.yaml` may say instead of what is detected. */
+/** Commands in `baton.yaml` that replace the detected ones. */
 export interface CommandOverrides {
   readonly install?: string;
   readonly import?: string;
@@ -33,11 +33,11 @@ export interface TestPlan {
   readonly commands: ProjectCommands;
   /** Path to blob id, of the source under test. */
   readonly tree: ReadonlyMap<string, string>;
-  /** The host's own name and the host user's home, which must not be seen inside. */
+  /** The name of the host, which must not be visible inside. */
   readonly hostName: string;
 }
 
-/** Folders inside of a shadow that commands rely on. */
+/** Folders inside a shadow that commands rely on. */
 export const INSIDE = {
   home: '/home/shadow',
   snapshots: '/snapshots',
@@ -46,10 +46,10 @@ export const INSIDE = {
   cache: '/cache',
 } as const;
 
-/** The name of the host inside. */
+/** The host name inside. */
 export const SHADOW_HOSTNAME = 'shadow';
 
-/** Names of variables that a command inside sees; anything else came from the host. */
+/** The only variables that a command inside may see; any other came from the host. */
 export const INSIDE_VARIABLES = [
   'HOME',
   'HOSTNAME',
@@ -66,7 +66,7 @@ export const INSIDE_VARIABLES = [
   '_',
 ] as const;
 
-/** Variables of tools, which point them to the snapshots and keep them from waiting for a network. */
+/** Variables that point tools to the snapshots and keep them from waiting for a network. */
 export const TOOL_VARIABLES = {
   CARGO_NET_GIT_FETCH_WITH_CLI: 'true',
   CARGO_NET_OFFLINE: 'true',

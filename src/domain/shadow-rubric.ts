@@ -1,7 +1,7 @@
 /**
- * The two rubrics, one table each. A row is a question with its points, the command that answers it, and the field of
- * the manifest that it judges. What a command printed is a claim of the project; what is compared here is what Baton
- * knows itself (the snapshot's ids).
+ * The two rubrics, one table each. A row is a question with its points, the command that answers it, and the field of the
+ * manifest that it judges. The output of a command is only a claim of the project; it is compared with what Baton knows
+ * itself (the ids of the snapshot).
  */
 import { shellWord, snapshotKey } from './shadow.ts';
 import { INSIDE, INSIDE_VARIABLES, SHADOW_HOSTNAME, TOOL_VARIABLES, type TestPlan } from './shadow-plan.ts';
@@ -14,20 +14,20 @@ interface RubricRow {
   readonly question: string;
   /** The field of the manifest that is judged. */
   readonly field: string;
-  /** What to do where it earns nothing. */
+  /** What to do if it earns no points. */
   readonly todo: string;
 }
 
 export interface ShadowRow extends RubricRow {
-  /** Null: the project has nothing to run here, and nothing is earned. */
+  /** Null: the project has nothing to run here, which earns no points. */
   command(plan: TestPlan): string | null;
-  /** `before`: asked before any code of the project has run, so that the project cannot answer for it. */
+  /** `before`: run before any code of the project, so that the project cannot fake the answer. */
   readonly when?: 'before';
-  /** Why the run earns nothing, or null. Default: the exit code is not 0. */
+  /** Why the run earns no points, or null. @default the exit code is not 0 */
   refuses?(ran: RunEvidence, plan: TestPlan): string | null;
-  /** Where the command fails: runs that earn the points nevertheless, if every one ends as expected. */
+  /** If the command fails: runs that earn the points nevertheless, if all of them end as expected. */
   otherwise?(plan: TestPlan): readonly Excuse[];
-  /** What to do where there is nothing to run; default: the same. */
+  /** What to do if there is nothing to run. @default `todo` */
   readonly todoWhenMissing?: string;
 }
 
@@ -137,7 +137,7 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     question: 'Do the tests of what changed pass?',
     command: ({ commands }) => commands.test,
     field: 'test_context.changed_files',
-    // A failure that was there before the change is not held against the change.
+    // A failure that existed before the change does not count against it.
     otherwise: ({ commands }) => [
       { command: commands.baseTest, expects: 'failure' },
       { command: commands.affectedTest, expects: 'success' },
@@ -211,9 +211,9 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
 ];
 
 export interface HostRow extends RubricRow {
-  /** What is done, in words that a person can repeat. */
+  /** What the check does, so that a person can repeat it. */
   readonly command: string;
-  /** Runs code of the project, and so only where the operator allowed it. */
+  /** Runs code of the project, so it needs the operator's permission. */
   readonly executes?: true;
 }
 
@@ -312,7 +312,7 @@ function storedAt(repository: string): string {
   return shellWord(`${INSIDE.snapshots}/${snapshotKey(repository)}`);
 }
 
-/** With and without the ending, and in other letters: tools write all of them. */
+/** With and without `.git`, and in another case: tools use all of them. */
 function spellingsOf(repository: string): readonly string[] {
   const url = `https://github.com/${repository}`;
   return [url, `${url}.git`, `https://GitHub.com/${repository.toUpperCase()}`].map(shellWord);
@@ -335,7 +335,7 @@ function misdirected({ exitCode, output }: RunEvidence, sources: TestPlan['sourc
   return ids.join() === expected.join() ? null : 'an address leads to another commit than the snapshot';
 }
 
-/** An installed file with the path of a snapshot file must have its content; one such file proves where it came from. */
+/** An installed file with the path of a snapshot file must have the same content. At least one such file must exist. */
 function differsFromSnapshot({ exitCode, output }: RunEvidence, { tree }: TestPlan): string | null {
   if (exitCode !== 0) return 'the installed files could not be listed';
   const below = withoutSrc(tree);
@@ -350,7 +350,7 @@ function differsFromSnapshot({ exitCode, output }: RunEvidence, { tree }: TestPl
   return same > 0 ? null : 'none of the installed files is one of the snapshot';
 }
 
-/** Python projects keep `pkg/a.py` below `src/`, and install it without. */
+/** Python projects may keep `pkg/a.py` below `src/`, and install it without `src/`. */
 function withoutSrc(tree: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map(
     [...tree].flatMap(([path, blob]) => (path.startsWith('src/') ? [[path.slice('src/'.length), blob] as const] : [])),

@@ -1,13 +1,13 @@
-/** From judged points to a verdict (V8): sums, thresholds, bands. Scores are never rescaled. */
+/** Computes the verdict (V8) from judged points: sums, thresholds, bands. Scores are never rescaled. */
 import type { LimitState } from './shadow.ts';
 
-/** One run of a command, kept as the reason of the verdict. */
+/** One run of a command, kept as evidence for the verdict. */
 export interface RunEvidence {
   readonly command: string;
-  /** Null: it never ended by itself, or was not started. */
+  /** Null: the command was killed or not started. */
   readonly exitCode: number | null;
   readonly durationMs: number;
-  /** Bounded: its beginning and its end. */
+  /** Truncated in the middle. */
   readonly output: string;
   /** Which limit ended it. */
   readonly stoppedBy: 'timeout' | 'output' | 'memory' | null;
@@ -22,9 +22,9 @@ export interface JudgedPoint {
   /** The field of the manifest that was judged. */
   readonly judged: string;
   readonly evidence: readonly RunEvidence[];
-  /** Why it got its points, or not. */
+  /** Why it earned its points, or not. */
   readonly says: string;
-  /** Null where nothing is to be done. */
+  /** Null: nothing to do. */
   readonly todo: string | null;
 }
 
@@ -50,32 +50,32 @@ export interface ShadowVerdict {
   readonly environment: Environment;
 }
 
-/** What the verdict was made in, and from what. */
+/** The environment and the sources of the verdict. */
 export interface Environment {
   readonly runtime: string | null;
   readonly image: string | null;
   readonly base: string | null;
   readonly limits: readonly LimitState[];
   readonly sources: readonly JudgedSource[];
-  /** What a reader of the verdict has to know about the snapshot. */
+  /** Warnings about the snapshot. */
   readonly warnings: readonly string[];
   readonly failureReason: string | null;
 }
 
-/** What a verdict without a shadow was made in. */
+/** The environment of a verdict without a shadow. */
 export const NO_SANDBOX = { runtime: null, image: null, base: null, limits: [], sources: [] } as const;
 
 interface JudgedSource {
   readonly repository: string;
   readonly commit: string;
-  /** The tree that was judged: a later check compares it with what was delivered. */
+  /** The judged tree: a later check compares it with the delivered one. */
   readonly tree: string;
 }
 
 interface ModeRules {
   readonly maxScore: number;
   readonly passThreshold: number;
-  /** Categories in which nothing at all fails the whole, whatever the sum. */
+  /** Categories that fail the verdict if they have no points, whatever the sum. */
   readonly needed: readonly string[];
 }
 
@@ -88,7 +88,7 @@ const MODES: Record<ShadowMode, ModeRules> = {
   'host-only': { maxScore: 50, passThreshold: 35, needed: [] },
 };
 
-/** How good a host-only score is, from the best band down. */
+/** Bands of host-only scores, from the best down. */
 export const HOST_BANDS = [
   [45, 'strong'],
   [35, 'acceptable'],
@@ -130,7 +130,7 @@ export function verdictOf(
   };
 }
 
-/** Neither mode was allowed to run: nothing was judged, and nothing is claimed. */
+/** Neither mode was allowed to run: nothing was judged. */
 export function incompleteVerdict(why: string, todo: string, environment: Environment): ShadowVerdict {
   return {
     verdict: 'INCOMPLETE',

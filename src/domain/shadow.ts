@@ -1,11 +1,10 @@
 /**
- * Shadow environments (protocol V): the specification's failure codes with what to do about each, the manifest that a
- * test is given, and the names of sources. Pure.
+ * Shadow environments (protocol V): failure codes with advice, the manifest of a test, and the names of sources. Pure.
  */
 import type { ShadowId } from './names.ts';
 
 interface ShadowError {
-  /** What else the specification and other programs call it. */
+  /** Other names in the specification and in other programs. */
   readonly aliases: readonly string[];
   readonly says: string;
   readonly todo: string;
@@ -41,7 +40,7 @@ export const SHADOW_ERRORS = {
 
 export type ShadowErrorCode = keyof typeof SHADOW_ERRORS;
 
-/** A failure as every operation answers it: which code, what exactly happened, what to do. */
+/** A failure of an operation: the code, what happened, and what to do. */
 export interface ShadowProblem {
   readonly code: ShadowErrorCode;
   readonly says: string;
@@ -53,7 +52,7 @@ export function shadowProblem(code: ShadowErrorCode, says?: string, todo?: strin
   return { code, says: says ?? known.says, todo: todo ?? known.todo };
 }
 
-/** Reads a code or one of its aliases; null for any other word. */
+/** Accepts a code or one of its aliases; null: unknown. */
 export function readShadowErrorCode(word: string): ShadowErrorCode | null {
   const codes = Object.keys(SHADOW_ERRORS) as ShadowErrorCode[];
   return (
@@ -69,11 +68,11 @@ interface ManifestSource {
   readonly path: string;
   /** `org/name` on GitHub. */
   readonly repository: string;
-  /** Absent where no shadow could be made. */
+  /** Null: no shadow could be made. */
   readonly snapshotCommit: string | null;
 }
 
-/** What a test is given. It sees this and nothing else. */
+/** The only input of a test. */
 export interface ShadowManifest {
   readonly shadowId: ShadowId | null;
   readonly shadowAvailable: boolean;
@@ -85,7 +84,7 @@ export interface ShadowManifest {
   readonly failureReason: ShadowErrorCode | null;
 }
 
-/** GitHub's own rule, with a bound; two names that differ only in case are one repository. */
+/** GitHub's rule, with a length limit. Names that differ only in case are the same repository. */
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
 
 export const REPOSITORY_RULE = 'a repository is ORG/NAME as on GitHub: letters, digits, ".", "_" and "-"';
@@ -94,7 +93,7 @@ export function isRepository(text: string): boolean {
   return REPOSITORY.test(text) && !text.includes('..') && !/\.git$/i.test(text) && !text.endsWith('.');
 }
 
-/** The path of a source's snapshot below the folder of snapshots; what the redirect looks up. */
+/** The path of a snapshot below the folder of snapshots. The redirect finds it by this path. */
 export function snapshotKey(repository: string): string {
   return `github.com/${repository.toLowerCase()}.git`;
 }
@@ -105,7 +104,7 @@ export interface SourceRequest {
   readonly repository: string | null;
 }
 
-/** `path:org/name`, or a path alone. A path may hold colons, so the last one counts, and only before a repository. */
+/** `path:org/name`, or a path alone. A path may contain colons, so only the last one before a repository name counts. */
 export function readSource(text: string): SourceRequest | null {
   const at = text.lastIndexOf(':');
   const after = text.slice(at + 1);
@@ -113,7 +112,7 @@ export function readSource(text: string): SourceRequest | null {
   return text.trim() === '' || text.includes('\u0000') ? null : { path: text, repository: null };
 }
 
-/** `org/name` of an address on GitHub, in any spelling; null for other hosts. */
+/** `org/name` of a GitHub address in any spelling; null: another host. */
 export function repositoryOfAddress(address: string): string | null {
   const found = /^(?:[a-z+]+:\/\/)?(?:[^@/]+@)?(?:www\.)?github\.com(?::\d+)?[/:]+([^/]+\/[^/]+?)(?:\.git)?\/*$/i.exec(
     address.trim(),
@@ -122,7 +121,7 @@ export function repositoryOfAddress(address: string): string | null {
   return isRepository(repository) ? repository : null;
 }
 
-/** What a sandbox may promise; each is read back from inside where that is possible. */
+/** The limits of a sandbox. Each is read back from inside where possible. */
 export const LIMIT_NAMES = [
   'network',
   'capabilities',
@@ -141,7 +140,7 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 export interface LimitState {
   readonly name: LimitName;
   readonly enforced: boolean;
-  /** What was read, or why it does not hold here and what to do. */
+  /** The value, or why the limit is not enforced here and what to do. */
   readonly says: string;
 }
 
@@ -149,7 +148,7 @@ export function unenforced(limits: readonly LimitState[]): readonly LimitState[]
   return limits.filter(({ enforced }) => !enforced);
 }
 
-/** One word of a shell's command line, whatever is in it. */
+/** Quotes a text as one word of a shell command. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * Signatures of agents over their moves, where an agent has a key. They stand in the detail of the fact and so inside
- * its hash: nobody takes one away without breaking the chain, and every place that carries facts carries them.
+ * Signatures of agents over their moves, if an agent has a key. A signature is in the detail of its fact and so part of
+ * its hash: removing it breaks the chain, and exports and archives contain it.
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
@@ -8,7 +8,7 @@ import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import type { AgentId } from './names.ts';
 
-/** Signs for one agent. The private key stays with the maker of the signer. */
+/** Signs for one agent. The private key stays inside the signer. */
 export interface Signer {
   readonly agent: AgentId;
   readonly fingerprint: string;
@@ -21,12 +21,12 @@ export interface MoveSignature {
   readonly key: string;
   /** The hash of the fact before it. */
   readonly previous: string;
-  /** The digest of terms, evidence and judged criteria at that moment. */
+  /** The digest of terms, evidence and judged criteria at the time of the move. */
   readonly content: string;
   readonly value: string;
 }
 
-/** What a signature is about. `said`: the digest of the detail of the fact without its signature. */
+/** The signed data. `said`: the digest of the fact's detail without its signature. */
 export interface SignedMove {
   readonly handoff: string;
   readonly previous: string;
@@ -44,20 +44,24 @@ export function saidDigest(detail: JsonObject | null): string {
   return digestOf(detail === null || Object.keys(detail).length === 0 ? '' : JSON.stringify(detail));
 }
 
-/** Answers the detail with the signature. */
-export type SignFact = (fact: Omit<Fact, 'hash' | 'detail'>, previous: string, told: JsonObject | null) => JsonObject;
+/** Returns the detail with the signature added. */
+export type SignFact = (
+  fact: Omit<Fact, 'hash' | 'detail'>,
+  previous: string,
+  unsigned: JsonObject | null,
+) => JsonObject;
 
-/** A detail without its signature, and the signature; null: it has none that can be read. */
+/** Splits a detail into the rest and its signature; null: it has no valid signature object. */
 export function splitSignature(detail: string): {
-  readonly told: JsonObject | null;
+  readonly unsigned: JsonObject | null;
   readonly signature: MoveSignature | null;
 } {
-  const { signed, ...told } = detailIn({ detail });
+  const { signed, ...unsigned } = detailIn({ detail });
   const { key, previous, content, value } = (typeof signed === 'object' && signed !== null ? signed : {}) as JsonObject;
   const parts = { key, previous, content, value };
   const isWhole = Object.values(parts).every((part) => typeof part === 'string');
   return {
-    told: Object.keys(told).length === 0 ? null : told,
+    unsigned: Object.keys(unsigned).length === 0 ? null : unsigned,
     signature: isWhole ? (parts as unknown as MoveSignature) : null,
   };
 }

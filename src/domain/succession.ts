@@ -1,6 +1,6 @@
 /**
- * How an agent passes on its own work: the reasons, the steps in their order, and what can go wrong. A succession is a
- * handoff from a persona to itself; each step is one fact of it, so the trail tells which step is next.
+ * Succession: reasons, the order of steps, and errors. A succession is a handoff from a persona to itself. Each step is
+ * one fact of it, so the trail says which step is next.
  */
 import type { JsonObject } from '../foundation/json.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
@@ -25,12 +25,12 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-/** `substitute`: the agent cannot write any more. `by-hand`: a person carries the lines, and no terminal is driven. */
+/** `substitute`: the agent can no longer write, so Baton writes the document. `by-hand`: a person types the lines. */
 export type SuccessionPlan = 'usual' | 'substitute' | 'by-hand';
 
 /**
- * An agent at its usage limit cannot write, and goes on by itself when the limit is over: it is retired before anything
- * else, so that two agents never work on the same task.
+ * In a `substitute` succession the agent is retired first: it would continue by itself when its usage limit ends, and two
+ * agents must never work on the same task.
  */
 const PLANS: Readonly<Record<SuccessionPlan, readonly Step[]>> = {
   usual: STEPS,
@@ -66,16 +66,16 @@ export const SUCCESSION_ERRORS = {
 } as const;
 export type SuccessionErrorCode = keyof typeof SUCCESSION_ERRORS;
 
-/** What is known of a succession from its trail. */
+/** The progress of a succession, from its trail. */
 export interface SuccessionProgress {
   readonly done: ReadonlySet<Step>;
-  /** The details of all steps so far, newer ones over older ones. */
+  /** The merged details of all steps so far; newer ones win. */
   readonly details: JsonObject;
   /** When each step was done. */
   readonly at: ReadonlyMap<Step, number>;
 }
 
-/** The next step that is not done yet; null: all are. */
+/** The next step that is not done; null: all are done. */
 export function nextStep(done: ReadonlySet<Step>, plan: SuccessionPlan): Step | null {
   return PLANS[plan].find((step) => !done.has(step)) ?? null;
 }
@@ -96,7 +96,7 @@ export function progressOf(facts: readonly Fact[]): SuccessionProgress {
   return { done, details, at };
 }
 
-/** A text that one of the steps left; empty where none did. */
+/** A text in the details; empty: no step wrote it. */
 export function detailText({ details }: Pick<SuccessionProgress, 'details'>, name: string): string {
   const value = details[name];
   return typeof value === 'string' ? value : '';
@@ -109,7 +109,7 @@ function stepOf({ deed }: Fact, detail: JsonObject): Step | null {
   return deed === 'progress' ? (STEPS.find((step) => step === detail['step']) ?? null) : null;
 }
 
-/** Why a succession cannot begin, in the order in which it is judged. */
+/** Why a succession cannot begin, in the order of the checks. */
 export type TriggerRefusal =
   | { readonly code: 'agent-not-found'; readonly id: number }
   | { readonly code: 'agent-not-active'; readonly id: number; readonly state: string }
@@ -133,7 +133,7 @@ export function mayBegin(
 
 const ID_DIGITS = 8;
 
-/** The document's name: when it was asked for, in UTC, and by which agent it is written. */
+/** The file name of the document: the time of the request in UTC, and the id of the agent that writes it. */
 export function documentName(agent: number, atMs: number): string {
   const stamp = new Date(atMs).toISOString().replaceAll(/[-:]|\.\d+Z$/g, '');
   return `${stamp}-${String(agent).padStart(ID_DIGITS, '0')}.md`;

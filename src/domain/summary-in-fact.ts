@@ -1,22 +1,22 @@
 /**
- * The summary in the detail of a fact, if there is a whole one.
+ * The summary in the detail of a fact, if it is complete.
  *
- * Details come from many programs, and some from other databases: an object that only resembles a summary is none.
+ * Details come from many programs and other databases, so an object that only resembles a summary is ignored.
  */
 import { isJsonObject, type JsonObject } from '../foundation/json.ts';
 import { detailIn } from './fact-detail-text.ts';
 import type { Fact } from './facts.ts';
 import { SUMMARY_STATUSES, type Summary } from './summary.ts';
 
-/** The text is searched before it is parsed: nearly no fact has a summary. */
+/** Searches the text before parsing it, because few facts have a summary. */
 export function summaryIn(fact: Fact): Summary | null {
   return fact.detail.includes('"summary":') ? summaryFrom(detailIn(fact)) : null;
 }
 
 export function summaryFrom(detail: JsonObject): Summary | null {
-  const told = detail['summary'];
-  if (!isJsonObject(told)) return null;
-  const { project, phase, from, to, status, retryCount, metrics, dependencies, context, toldAt, text, source } = told;
+  const value = detail['summary'];
+  if (!isJsonObject(value)) return null;
+  const { project, phase, from, to, status, retryCount, metrics, dependencies, context, toldAt, text, source } = value;
   const isWhole =
     isText(project) &&
     isText(from) &&
@@ -31,7 +31,7 @@ export function summaryFrom(detail: JsonObject): Summary | null {
     isJsonObject(source) &&
     Array.isArray(dependencies) &&
     dependencies.every(isText);
-  return isWhole ? (told as unknown as Summary) : null;
+  return isWhole ? (value as unknown as Summary) : null;
 }
 
 function isText(value: unknown): value is string {

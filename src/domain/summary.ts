@@ -1,6 +1,6 @@
 /**
- * What an agent said at the end of its summary, as the trail keeps it. Every block that was taken stands in the detail
- * of exactly one fact, under `summary`; workflows and reports are made from the trail and from nothing else.
+ * The summary block of an agent, as the trail stores it. Every accepted block is in the detail of exactly one fact, under
+ * `summary`. Workflows and reports are made only from the trail.
  */
 import type { JsonObject } from '../foundation/json.ts';
 
@@ -22,10 +22,10 @@ export type SummaryStatus = (typeof SUMMARY_STATUSES)[number];
 /** All names without `@` and in lower case. */
 export interface Summary {
   readonly project: string;
-  /** One of `PHASES`, or as it was written where it is none of them (lenient reading keeps it). */
+  /** One of `PHASES`, or any other text as written (lenient reading keeps it). */
   readonly phase: string | null;
   readonly from: string;
-  /** Null: nobody comes next. */
+  /** Null: there is no next agent. */
   readonly to: string | null;
   readonly status: SummaryStatus;
   readonly retryCount: number;
@@ -34,11 +34,11 @@ export interface Summary {
   readonly dependencies: readonly string[];
   readonly onFailure: OnFailure | null;
   readonly context: JsonObject;
-  /** When the agent says it was, in milliseconds. */
+  /** The time that the agent wrote, in milliseconds. */
   readonly toldAt: number | null;
   /** `block`: a YAML block. `weak`: the plain form without one. */
   readonly form: 'block' | 'weak';
-  /** The block as it was written. */
+  /** The block as written. */
   readonly text: string;
   readonly source: SummarySource;
 }
@@ -51,7 +51,7 @@ export interface OnFailure {
   readonly context?: string;
 }
 
-/** Where a block was read: together with its text it tells whether it was read before. */
+/** Where the block was read. Together with its text it identifies a block that was read before. */
 export type SummarySource =
   | { readonly file: string; readonly index: number }
   | { readonly session: string; readonly turn: string; readonly index: number };

@@ -1,22 +1,22 @@
-/** In which order tasks can be done: each after those it depends on, otherwise by name; what runs in a circle is named. */
-import { byNature } from './natural-order.ts';
+/** Orders tasks: each after its dependencies, otherwise by name. Finds dependency cycles. */
+import { compareNatural } from './natural-order.ts';
 
 export interface TaskOrder {
   readonly order: readonly string[];
   /** Each begins with its first task by name. */
-  readonly circles: readonly (readonly string[])[];
+  readonly cycles: readonly (readonly string[])[];
 }
 
-/** `needs`: what each task depends on. Tasks that are only depended on are part of the order too. */
+/** `needs`: the dependencies of each task. Tasks that appear only as dependencies are ordered too. */
 export function orderTasks(needs: ReadonlyMap<string, ReadonlySet<string>>): TaskOrder {
-  const names = [...new Set([...needs].flatMap(([task, others]) => [task, ...others]))].toSorted(byNature);
-  const circles = circlesIn(names, needs);
+  const names = [...new Set([...needs].flatMap(([task, others]) => [task, ...others]))].toSorted(compareNatural);
+  const cycles = cyclesIn(names, needs);
   const order: string[] = [];
   const placed = new Set<string>();
-  const inCircle = new Map(circles.flatMap((circle) => circle.map((task) => [task, circle] as const)));
-  // A walk with a list of its own instead of calls in calls: a chain of tasks may be long.
+  const cycleOf = new Map(cycles.flatMap((cycle) => cycle.map((task) => [task, cycle] as const)));
+  // Iterative instead of recursive: a chain of tasks may be long.
   for (const name of names) {
-    const path = [{ task: name, rest: [...(needs.get(name) ?? [])].toSorted(byNature) }];
+    const path = [{ task: name, rest: [...(needs.get(name) ?? [])].toSorted(compareNatural) }];
     const onPath = new Set([name]);
     while (path.length > 0) {
       const here = path.at(-1) as (typeof path)[number];
@@ -26,23 +26,23 @@ export function orderTasks(needs: ReadonlyMap<string, ReadonlySet<string>>): Tas
         onPath.delete(here.task);
         if (!placed.has(here.task)) order.push(here.task);
         placed.add(here.task);
-      } else if (!placed.has(next) && !onPath.has(next) && !isSameCircle(inCircle, here.task, next)) {
-        path.push({ task: next, rest: [...(needs.get(next) ?? [])].toSorted(byNature) });
+      } else if (!placed.has(next) && !onPath.has(next) && !isSameCycle(cycleOf, here.task, next)) {
+        path.push({ task: next, rest: [...(needs.get(next) ?? [])].toSorted(compareNatural) });
         onPath.add(next);
       }
     }
   }
-  return { order, circles };
+  return { order, cycles };
 }
 
-/** Inside of a circle nothing comes first, so names decide. */
-function isSameCircle(inCircle: ReadonlyMap<string, readonly string[]>, one: string, other: string): boolean {
-  const circle = inCircle.get(one);
-  return circle !== undefined && circle === inCircle.get(other);
+/** Inside a cycle the names decide the order. */
+function isSameCycle(cycleOf: ReadonlyMap<string, readonly string[]>, one: string, other: string): boolean {
+  const cycle = cycleOf.get(one);
+  return cycle !== undefined && cycle === cycleOf.get(other);
 }
 
-/** Tarjan's groups of tasks that all need each other, without recursion. */
-function circlesIn(
+/** Tarjan's strongly connected components, without recursion. */
+function cyclesIn(
   names: readonly string[],
   needs: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly (readonly string[])[] {
@@ -50,7 +50,7 @@ function circlesIn(
   const lowest = new Map<string, number>();
   const waiting: string[] = [];
   const isWaiting = new Set<string>();
-  const circles: string[][] = [];
+  const cycles: string[][] = [];
   for (const name of names) {
     const path: { readonly task: string; readonly rest: string[] }[] = [];
     const enter = (task: string): void => {
@@ -78,8 +78,8 @@ function circlesIn(
       if (lowest.get(task) !== number.get(task)) continue;
       const group = waiting.splice(waiting.lastIndexOf(task));
       for (const member of group) isWaiting.delete(member);
-      if (group.length > 1) circles.push(group.toSorted(byNature));
+      if (group.length > 1) cycles.push(group.toSorted(compareNatural));
     }
   }
-  return circles.toSorted((one, other) => byNature(one[0] ?? '', other[0] ?? ''));
+  return cycles.toSorted((one, other) => compareNatural(one[0] ?? '', other[0] ?? ''));
 }

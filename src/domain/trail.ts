@@ -1,32 +1,29 @@
 /**
- * Whether a record and its facts belong together: only what Baton itself could have written does.
+ * Checks that a record and its facts are consistent: that Baton could have written them.
  *
- * An import asks here first, because a record that no move leads to would stay for ever.
+ * An import checks this first, because a record in an impossible state would stay forever.
  */
 import { assuranceAfter } from './assurance.ts';
-import { brokenAt, type FactType, type Fact } from './facts.ts';
+import { kindOf, type FactType } from './fact-types.ts';
+import { firstBrokenRevision, type Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
-import { isFinal, nextState, type State } from './lifecycle.ts';
+import { nextState, type Move, type State } from './lifecycle.ts';
 import { flawOfSeals } from './seal.ts';
 
-const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
-/** From where the shared history of a document goes on after a `supersede`. */
-export const RESUMED = ['draft', 'offered', 'accepted'] as const satisfies readonly State[];
+const INITIAL_STATES: readonly State[] = ['draft', 'offered', 'blocked'];
+/** The states from which a document continues after a `supersede`. */
+export const RESUMABLE_STATES = ['draft', 'offered', 'accepted'] as const satisfies readonly State[];
 
-/**
- * The lifecycle, with what stands beside it: a beginning, deeds that leave an accepted handoff accepted or a blocked one
- * blocked, what the shared history of a document overrules, and the erasure of what is over.
- */
+/** The lifecycle, and beside it the facts that keep the state, that create a handoff or that overrule a document. */
 export function isLegalStep(deed: FactType, from: State | null, to: State): boolean {
-  if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
-  if (deed === 'create') return false;
-  if (deed === 'supersede') return (RESUMED as readonly State[]).includes(to);
-  if (deed === 'reblock') return from === 'blocked' && to === from;
-  if (deed === 'erase') return isFinal(from) && to === from;
-  return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : nextState(from, deed) === to;
+  if (from === null) return deed === 'create' && INITIAL_STATES.includes(to);
+  if (deed === 'supersede') return (RESUMABLE_STATES as readonly State[]).includes(to);
+  const within = kindOf(deed)?.within;
+  if (within !== undefined) return to === from && within.includes(from);
+  return deed !== 'create' && nextState(from, deed as Move) === to;
 }
 
-/** What is wrong, in words; null when all of it adds up. */
+/** What is wrong, in words; null: record and facts are consistent. */
 export function flawOf(handoff: Handoff, facts: readonly Fact[], body: string): string | null {
   return (
     flawOfTrail(handoff, facts) ??
@@ -48,7 +45,7 @@ function flawOfTrail(handoff: Handoff, facts: readonly Fact[]): string | null {
   if (last === undefined) return 'it has no facts';
   if (facts.some((fact) => fact.handoff !== handoff.id)) return 'a fact is about another handoff';
   if (facts.length !== handoff.revision) return `it has ${facts.length} facts at revision ${handoff.revision}`;
-  const broken = brokenAt(facts);
+  const broken = firstBrokenRevision(facts);
   if (broken !== null) return `its trail does not add up at revision ${broken}`;
   let state: State | null = null;
   for (const { deed, from, to, revision } of facts) {

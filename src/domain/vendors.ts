@@ -1,8 +1,8 @@
-/** The agents that Baton knows by name, which is also the name of their program. */
+/** The vendors of agents that Baton supports, named after their programs. */
 export const VENDORS = ['claude', 'codex', 'gemini'] as const;
 export type Vendor = (typeof VENDORS)[number];
 
-/** How people call them. */
+/** Names for display. */
 export const VENDOR_TITLES: Readonly<Record<Vendor, string>> = {
   claude: 'Claude Code',
   codex: 'Codex',

@@ -1,4 +1,4 @@
-/** Who has to agree that delivered work is done, and what they have to look at. */
+/** Who verifies delivered work, and what a verification needs. */
 import { err, ok, type Result } from '../foundation/result.ts';
 import { falseChecks, withoutEvidence, type Check } from './evidence.ts';
 import type { Handoff } from './handoff.ts';
@@ -6,23 +6,23 @@ import type { AgentId } from './names.ts';
 import type { Refusal } from './refusals.ts';
 
 export interface Verdict {
-  /** The machine's second look at the evidence. */
+  /** The results of the second check of the evidence. */
   readonly checks: readonly Check[];
   /** The criteria that the verifier says are met. */
   readonly criteria: readonly string[];
 }
 
-/** Where nobody has to verify, delivering and completing are one transaction. */
+/** If no verifier is required, delivering and completing are one transaction. */
 export function needsVerifier({ terms }: Pick<Handoff, 'terms'>): boolean {
   return terms.verifiers.length > 0;
 }
 
-/** The first in the list who neither sent nor did the work; when there is none, the operator. */
+/** The first verifier who neither sent nor did the work; otherwise the operator. */
 export function verifierFor(handoff: Handoff): AgentId | 'operator' {
   return handoff.terms.verifiers.find((agent) => agent !== handoff.from && agent !== handoff.to) ?? 'operator';
 }
 
-/** All deliverables and all criteria, or it does not complete. */
+/** Completion needs evidence for all deliverables and all criteria to be met. */
 export function judge(handoff: Handoff, verdict: Verdict): Result<true, Refusal> {
   const { id, terms, claims } = handoff;
   const missing = withoutEvidence(terms.deliverables, claims);

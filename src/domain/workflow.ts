@@ -1,8 +1,8 @@
-/** A project by phases: how far it is, where its time went, what is open, and what has to come first. */
+/** A project by phases: its progress, times, open legs and the order of its tasks. */
 import { groupBy } from '../foundation/group-by.ts';
-import { byNature } from './natural-order.ts';
+import { compareNatural } from './natural-order.ts';
 import { isOpen, OUTCOME_OF, standingOf, taskIn } from './project-trail.ts';
-import type { Leg, LegOutcome, ProjectTrail, Standing, ToldSummary } from './project-trail.ts';
+import type { Leg, LegOutcome, ProjectTrail, Standing, ReportedSummary } from './project-trail.ts';
 import { PHASES, SUMMARY_STATUSES, type SummaryStatus } from './summary.ts';
 import { orderTasks } from './task-order.ts';
 
@@ -12,52 +12,52 @@ export interface Workflow {
   readonly told: number;
   readonly statuses: Statuses;
   readonly legs: LegCounts;
-  /** Of what has to be done, how much is: from 0 to 1. */
+  /** The share of legs that are done, from 0 to 1. */
   readonly progress: number;
   readonly retries: number;
   readonly routes: number;
-  /** How often a chain failed too often and the delegator was notified. */
+  /** How often the delegator was notified because a chain failed too often. */
   readonly escalations: number;
-  /** Chains that were ended because they had become too long. */
+  /** Chains that were stopped because they were too long or had used their budget. */
   readonly stops: number;
-  /** By which times it is measured: what the agents say, where all of them say it and in order; else the trail's. */
+  /** Which times are used: those of the agents, if all are given and in order; otherwise those of the trail. */
   readonly clock: 'told' | 'trail';
   readonly beganAt: number;
   readonly lastAt: number;
-  /** Known ones in their order, then others by name. */
+  /** Known phases in their order, then others by name. */
   readonly phases: readonly PhaseFlow[];
   readonly agents: readonly AgentFlow[];
   readonly open: readonly OpenLeg[];
-  /** Failed, stopped or blocked: what somebody has to look at. */
+  /** Failed, stopped or blocked legs. */
   readonly trouble: readonly OpenLeg[];
   readonly tasks: readonly TaskFlow[];
   readonly circles: readonly (readonly string[])[];
-  /** The longest row of tasks that are not complete and each wait for the one before: no other holds the project up longer. */
+  /** The longest chain of incomplete tasks that wait for each other. */
   readonly criticalPath: readonly string[];
 }
 
 export type Statuses = Readonly<Record<SummaryStatus, number>>;
-/** `toDo`: all but those that were passed on or dropped, which are nobody's work any more. */
+/** `toDo`: all legs except those that were passed on or dropped. */
 type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; readonly toDo: number };
 
 interface Flow {
   readonly told: number;
   readonly statuses: Statuses;
-  /** The time since the summary before, of any agent: the sum of all is the time of the project. */
+  /** The time since the previous summary of any agent. All together are the time of the project. */
   readonly timeMs: number;
 }
 
 export interface PhaseFlow extends Flow {
-  /** Null: told without a phase. */
+  /** Null: summaries without a phase. */
   readonly phase: string | null;
   readonly legs: LegCounts;
-  /** Null where there is nothing to do. */
+  /** Null: no legs to do. */
   readonly progress: number | null;
 }
 
 interface AgentFlow extends Flow {
   readonly agent: string;
-  /** Legs that came to it. */
+  /** Legs with this recipient. */
   readonly legs: LegCounts;
 }
 
@@ -68,31 +68,31 @@ export interface OpenLeg extends Pick<Leg, 'id' | 'from' | 'to' | 'task' | 'why'
 
 export interface TaskFlow {
   readonly task: string;
-  /** Of the newest summary about it that names one. */
+  /** From the newest summary about the task that names a phase. */
   readonly phase: string | null;
-  /** `unknown`: only named by others. */
+  /** `unknown`: only named as a dependency. */
   readonly state: LegOutcome | 'unknown';
   readonly needs: readonly string[];
-  /** Those of them that are not complete yet. */
+  /** Dependencies that are not complete. */
   readonly waitsFor: readonly string[];
 }
 
 export function workflowOf(trail: ProjectTrail): Workflow {
-  const { project, tellings, legs } = trail;
-  const times = timesOf(tellings);
+  const { project, summaries, legs } = trail;
+  const times = timesOf(summaries);
   const counts = countLegs(legs);
   const { tasks, circles, criticalPath } = tasksOf(trail);
   return {
     project,
     outcome: outcomeOf(legs),
-    told: tellings.length,
-    statuses: countStatuses(tellings),
+    told: summaries.length,
+    statuses: countStatuses(summaries),
     legs: counts,
     progress: progressOf(counts) ?? 1,
-    retries: tellings.filter(({ retried }) => retried).length,
-    routes: tellings.filter(({ routedTo, next }) => routedTo !== null && next !== null).length,
-    escalations: tellings.filter(({ escalated }) => escalated === 'failures').length,
-    stops: tellings.filter(({ escalated }) => escalated === 'hops' || escalated === 'budget').length,
+    retries: summaries.filter(({ retried }) => retried).length,
+    routes: summaries.filter(({ routedTo, next }) => routedTo !== null && next !== null).length,
+    escalations: summaries.filter(({ escalated }) => escalated === 'failures').length,
+    stops: summaries.filter(({ escalated }) => escalated === 'hops' || escalated === 'budget').length,
     clock: times.clock,
     beganAt: times.at[0] ?? legs[0]?.openedAt ?? 0,
     lastAt: times.at.at(-1) ?? legs[0]?.openedAt ?? 0,
@@ -106,7 +106,7 @@ export function workflowOf(trail: ProjectTrail): Workflow {
   };
 }
 
-/** The worst of them counts. */
+/** The worst outcome counts. */
 function outcomeOf(legs: readonly Leg[]): LegOutcome {
   const outcomes = new Set(legs.map((leg) => OUTCOME_OF[standingOf(leg)]));
   return worstOf(outcomes);
@@ -120,52 +120,52 @@ export function worstOf(outcomes: ReadonlySet<LegOutcome>): LegOutcome {
 interface Times {
   readonly clock: 'told' | 'trail';
   readonly at: readonly number[];
-  /** Of each telling: since the one before. */
+  /** For each summary: the time since the one before. */
   readonly spent: readonly number[];
 }
 
-function timesOf(tellings: readonly ToldSummary[]): Times {
-  const told = tellings.map(({ summary }) => summary.toldAt);
+function timesOf(summaries: readonly ReportedSummary[]): Times {
+  const told = summaries.map(({ summary }) => summary.toldAt);
   const inOrder = told.every((at, index) => at !== null && (index === 0 || at >= (told[index - 1] ?? at)));
-  const at = inOrder ? (told as readonly number[]) : tellings.map(({ fact }) => fact.at);
-  // Clocks of several machines may disagree; a negative time counts as none.
+  const at = inOrder ? (told as readonly number[]) : summaries.map(({ fact }) => fact.at);
+  // Clocks of several machines may disagree, so a negative time counts as zero.
   const spent = at.map((now, index) => (index === 0 ? 0 : Math.max(0, now - (at[index - 1] ?? now))));
   return { clock: inOrder ? 'told' : 'trail', at, spent };
 }
 
-function phasesOf({ tellings, legs }: ProjectTrail, spent: readonly number[]): readonly PhaseFlow[] {
-  const names = new Set(tellings.map(({ summary }) => summary.phase));
+function phasesOf({ summaries, legs }: ProjectTrail, spent: readonly number[]): readonly PhaseFlow[] {
+  const names = new Set(summaries.map(({ summary }) => summary.phase));
   const others = [...names].filter((name) => name !== null && !(PHASES as readonly string[]).includes(name));
-  const all = [...PHASES, ...(others as string[]).toSorted(byNature), ...(names.has(null) ? [null] : [])];
+  const all = [...PHASES, ...(others as string[]).toSorted(compareNatural), ...(names.has(null) ? [null] : [])];
   return all.map((phase) => {
     const counts = countLegs(legs.filter(({ last }) => last !== null && last.summary.phase === phase));
-    const flow = flowOf(tellings, spent, ({ summary }) => summary.phase === phase);
+    const flow = flowOf(summaries, spent, ({ summary }) => summary.phase === phase);
     return { phase, ...flow, legs: counts, progress: progressOf(counts) };
   });
 }
 
-function agentsOf({ tellings, legs }: ProjectTrail, spent: readonly number[]): readonly AgentFlow[] {
-  const names = new Set([...tellings.map(({ summary }) => summary.from), ...legs.map(({ to }) => to)]);
-  return [...names].toSorted(byNature).map((agent) => ({
+function agentsOf({ summaries, legs }: ProjectTrail, spent: readonly number[]): readonly AgentFlow[] {
+  const names = new Set([...summaries.map(({ summary }) => summary.from), ...legs.map(({ to }) => to)]);
+  return [...names].toSorted(compareNatural).map((agent) => ({
     agent,
-    ...flowOf(tellings, spent, ({ summary }) => summary.from === agent),
+    ...flowOf(summaries, spent, ({ summary }) => summary.from === agent),
     legs: countLegs(legs.filter(({ to }) => to === agent)),
   }));
 }
 
 function flowOf(
-  tellings: readonly ToldSummary[],
+  summaries: readonly ReportedSummary[],
   spent: readonly number[],
-  wanted: (telling: ToldSummary) => boolean,
+  wanted: (reported: ReportedSummary) => boolean,
 ): Flow {
-  const own = tellings.filter(wanted);
-  const timeMs = spent.reduce((sum, ms, index) => sum + (wanted(tellings[index] as ToldSummary) ? ms : 0), 0);
+  const own = summaries.filter(wanted);
+  const timeMs = spent.reduce((sum, ms, index) => sum + (wanted(summaries[index] as ReportedSummary) ? ms : 0), 0);
   return { told: own.length, statuses: countStatuses(own), timeMs };
 }
 
-function countStatuses(tellings: readonly ToldSummary[]): Statuses {
+function countStatuses(summaries: readonly ReportedSummary[]): Statuses {
   const counts = Object.fromEntries(SUMMARY_STATUSES.map((status) => [status, 0])) as Record<SummaryStatus, number>;
-  for (const { summary } of tellings) counts[summary.status] += 1;
+  for (const { summary } of summaries) counts[summary.status] += 1;
   return counts;
 }
 
@@ -185,11 +185,11 @@ function openLeg(leg: Leg): OpenLeg {
   return { id, from, to, task, phase: last?.summary.phase ?? null, standing: standingOf(leg), why, since, attempt };
 }
 
-function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles' | 'criticalPath'> {
+function tasksOf({ summaries, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles' | 'criticalPath'> {
   const taskOfLeg = new Map(legs.map((leg) => [leg.id, leg.task]));
   const needs = new Map<string, Set<string>>();
   const phases = new Map<string, string>();
-  for (const { summary, fact } of tellings) {
+  for (const { summary, fact } of summaries) {
     const task = taskIn(summary) ?? taskOfLeg.get(fact.handoff) ?? null;
     if (task === null) continue;
     if (summary.phase !== null) phases.set(task, summary.phase);
@@ -200,17 +200,17 @@ function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'ci
   for (const { task } of legs) if (task !== null && !needs.has(task)) needs.set(task, new Set());
 
   const byTask = groupBy(legs, ({ task }) => task);
-  const { order, circles } = orderTasks(needs);
+  const { order, cycles: circles } = orderTasks(needs);
   const states = new Map(order.map((task) => [task, stateOf(byTask.get(task) ?? [])]));
   const tasks = order.map((task): TaskFlow => {
-    const own = [...(needs.get(task) ?? [])].toSorted(byNature);
+    const own = [...(needs.get(task) ?? [])].toSorted(compareNatural);
     const waitsFor = own.filter((other) => states.get(other) !== 'complete');
     return { task, phase: phases.get(task) ?? null, state: states.get(task) ?? 'unknown', needs: own, waitsFor };
   });
   return { tasks, circles, criticalPath: criticalPathOf(tasks) };
 }
 
-/** `tasks`: each after those that it needs. A path of one is none. */
+/** `tasks` are in dependency order. A path of a single task does not count. */
 function criticalPathOf(tasks: readonly TaskFlow[]): readonly string[] {
   const lengths = new Map<string, number>();
   const before = new Map<string, string>();

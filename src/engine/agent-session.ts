@@ -1,6 +1,6 @@
 /**
- * The session of an agent program. While this process sends heartbeats, nobody takes away what the agent holds, however
- * long the agent is silent; when the process ends, its handoffs are offered again at once.
+ * The session of an agent program. While this process sends heartbeats, the agent keeps what it holds, however long the
+ * agent is silent. When the process ends, its handoffs are offered again at once.
  */
 import { newUuid } from '../foundation/ids.ts';
 import { err, type Result } from '../foundation/result.ts';
@@ -12,15 +12,15 @@ import { AGENT_TERMS } from '../domain/retry-policy.ts';
 import type { Claimed } from '../stores/store.ts';
 import { change } from './change.ts';
 import type { Context } from './context.ts';
-import { claimForSession, custodyFor, decideAccept, won } from './handoffs/claim.ts';
+import { claimForSession, custodyFor, decideAccept, withFilesWon } from './handoffs/claim.ts';
 import { release } from './handoffs/release.ts';
 import { pausedRefusal } from './pauses.ts';
 
 export interface AgentSession {
-  /** The next one that is offered; null where there is none. */
+  /** Claims the next handoff. Null: none is offered. */
   claim(): Promise<Claimed | null>;
   accept(id: HandoffId): Promise<Result<Handoff, Refusal>>;
-  /** Gives back what is still held. */
+  /** Releases what is still held. */
   close(): Promise<void>;
 }
 
@@ -31,15 +31,15 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
   const { store, heartbeat, liveness, leaseMs, report } = ctx;
   let open: Promise<{ readonly session: SessionId; stop(): Promise<void> }> | null = null;
 
-  /** The session begins with the first handoff, because most agents only look. */
+  /** The session begins with the first claim, because most agents only read. */
   const begin = async (): Promise<{ readonly session: SessionId; stop(): Promise<void> }> => {
     const session = newUuid(store.nowMs(), ctx.random) as SessionId;
     await store.sessions.open({ id: session, agent, process: liveness.self, leaseMs });
-    const over = (): void => {
+    const onEnded = (): void => {
       report({ kind: 'session-lost', session });
       open = null;
     };
-    const beating = await heartbeat.start(session, { lost: over, failed: over });
+    const beating = await heartbeat.start(session, { lost: onEnded, failed: onEnded });
     return { session, stop: () => beating.stop() };
   };
   const session = async (): Promise<SessionId> => {
@@ -53,7 +53,7 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
   return {
     claim: async () => {
       const claimed = await claimForSession(ctx, principal, agent, await session(), 1, AGENT_TERMS.attemptTimeoutMs);
-      return (await won(ctx, principal, claimed))[0] ?? null;
+      return (await withFilesWon(ctx, principal, claimed))[0] ?? null;
     },
     accept: async (id) => {
       const paused = await pausedRefusal(ctx, principal);

@@ -1,21 +1,21 @@
 /**
- * What ends an attempt before its handler does: its time is up, the session is lost, the worker must stop.
+ * Interrupts attempts: their time is up, the session is lost, or the worker must stop.
  *
- * One listener on each signal and one timer serve all attempts of a session. Signals and timers of their own would cost
- * every attempt more than all of its writing.
+ * One listener per signal and one timer serve all attempts of a session. A signal and a timer per attempt would cost more
+ * than all its writes.
  */
-import { OVER } from './attempt.ts';
+import { NO_LONGER_NEEDED } from './attempt.ts';
 import type { Context } from './context.ts';
 
 export type Interruption = 'time-up' | 'lost' | 'given-up';
 
 export interface Interruptions {
-  /** Calls back at most once; what it answers ends the attendance. `untilMs` is monotonic time. */
-  attend(untilMs: number, interrupt: (why: Interruption) => void): () => void;
+  /** Calls `interrupt` at most once. The returned function stops watching. `untilMs` is monotonic time. */
+  watch(untilMs: number, interrupt: (why: Interruption) => void): () => void;
   close(): void;
 }
 
-interface Attendance {
+interface WatchedAttempt {
   readonly untilMs: number;
   readonly interrupt: (why: Interruption) => void;
 }
@@ -24,19 +24,19 @@ export function interruptionsOf(
   { clock, timers }: Pick<Context, 'clock' | 'timers'>,
   { abort, lost }: { readonly abort: AbortSignal | undefined; readonly lost: AbortSignal },
 ): Interruptions {
-  const attended = new Set<Attendance>();
-  let alarm: { readonly atMs: number; readonly stop: AbortController } | null = null;
+  const watched = new Set<WatchedAttempt>();
+  let timer: { readonly atMs: number; readonly stop: AbortController } | null = null;
 
-  const interrupt = (attendance: Attendance, why: Interruption): void => {
-    if (attended.delete(attendance)) attendance.interrupt(why);
+  const interrupt = (attempt: WatchedAttempt, why: Interruption): void => {
+    if (watched.delete(attempt)) attempt.interrupt(why);
   };
   const interruptAll = (why: Interruption): void => {
-    for (const attendance of attended) interrupt(attendance, why);
+    for (const attempt of watched) interrupt(attempt, why);
   };
-  const silence = (): void => {
-    const last = alarm;
-    alarm = null;
-    last?.stop.abort(OVER);
+  const cancelTimer = (): void => {
+    const last = timer;
+    timer = null;
+    last?.stop.abort(NO_LONGER_NEEDED);
   };
   const whenLost = (): void => {
     interruptAll('lost');
@@ -44,37 +44,37 @@ export function interruptionsOf(
   };
   const whenAborted = (): void => interruptAll('given-up');
 
-  /** An alarm that is too early only looks and is set again; so it need not be moved when an attempt ends. */
-  const setAlarm = (atMs: number): void => {
-    if (atMs === Number.POSITIVE_INFINITY || (alarm !== null && alarm.atMs <= atMs)) return;
-    silence();
+  /** A timer that fires too early is only set again, so it need not change when an attempt ends. */
+  const setTimer = (atMs: number): void => {
+    if (atMs === Number.POSITIVE_INFINITY || (timer !== null && timer.atMs <= atMs)) return;
+    cancelTimer();
     const mine = { atMs, stop: new AbortController() };
-    alarm = mine;
+    timer = mine;
     void timers.sleep(Math.max(0, atMs - clock.monotonicMs()), mine.stop.signal).then(() => {
-      if (alarm !== mine) return;
-      alarm = null;
+      if (timer !== mine) return;
+      timer = null;
       const nowMs = clock.monotonicMs();
-      for (const attendance of attended) if (attendance.untilMs <= nowMs) interrupt(attendance, 'time-up');
-      setAlarm(Math.min(...[...attended].map(({ untilMs }) => untilMs)));
+      for (const attempt of watched) if (attempt.untilMs <= nowMs) interrupt(attempt, 'time-up');
+      setTimer(Math.min(...[...watched].map(({ untilMs }) => untilMs)));
     });
   };
 
   const close = (): void => {
     lost.removeEventListener('abort', whenLost);
     abort?.removeEventListener('abort', whenAborted);
-    silence();
+    cancelTimer();
   };
 
   lost.addEventListener('abort', whenLost, { once: true });
   abort?.addEventListener('abort', whenAborted, { once: true });
   return {
-    attend: (untilMs, onInterrupt) => {
-      const attendance = { untilMs, interrupt: onInterrupt };
-      attended.add(attendance);
-      if (abort?.aborted === true) interrupt(attendance, 'given-up');
-      else if (lost.aborted) interrupt(attendance, 'lost');
-      else setAlarm(untilMs);
-      return () => attended.delete(attendance);
+    watch: (untilMs, onInterrupt) => {
+      const attempt = { untilMs, interrupt: onInterrupt };
+      watched.add(attempt);
+      if (abort?.aborted === true) interrupt(attempt, 'given-up');
+      else if (lost.aborted) interrupt(attempt, 'lost');
+      else setTimer(untilMs);
+      return () => watched.delete(attempt);
     },
     close,
   };

@@ -1,4 +1,4 @@
-/** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+/** Runs one attempt: the handler within its time limit, then the settlement, until the store has answered. */
 import { defined } from '../foundation/defined.ts';
 import { messageOf } from '../foundation/error-message.ts';
 import { BatonError } from '../foundation/baton-error.ts';
@@ -21,10 +21,10 @@ import { fail } from './handoffs/fail.ts';
 import { withDependencyResults } from './handoffs/dependency-results.ts';
 import { hasUsualRetries } from './handoffs/claim.ts';
 import { release, type Later } from './handoffs/release.ts';
-import type { Attempt, Hold, WorkOptions } from './work.ts';
+import type { Attempt, WorkerSession, WorkOptions } from './work.ts';
 import { secretWarning } from './secrets/warnings.ts';
 
-/** Thrown by a handler that knows the code; anything else it throws is a PROCESSING_ERROR. */
+/** Thrown by a handler to set the failure code. Any other error becomes PROCESSING_ERROR. */
 export class HandlerFailure extends BatonError {
   override readonly name = 'HandlerFailure';
   readonly code: string;
@@ -35,7 +35,7 @@ export class HandlerFailure extends BatonError {
   }
 }
 
-/** Thrown by a handler that cannot work now, through no fault of the handoff: it is offered again later, uncounted. */
+/** Thrown by a handler that cannot work now. The handoff is offered again later, and the attempt does not count. */
 export class PostponedAttempt extends Error {
   override readonly name = 'PostponedAttempt';
   readonly inMs: number;
@@ -46,8 +46,8 @@ export class PostponedAttempt extends Error {
   }
 }
 
-/** A reason given saves the making of an error with its stack, which nobody reads. */
-export const OVER = 'over';
+/** A reason for `abort`. Without one, an error with a stack is created, which costs time. */
+export const NO_LONGER_NEEDED = 'over';
 
 type Ending =
   | {
@@ -57,31 +57,31 @@ type Ending =
       readonly detail?: JsonObject;
     }
   | { readonly kind: 'failure'; readonly failure: Failure; readonly detail?: JsonObject }
-  /** Not now: offered again after a while. */
+  /** Offered again after a delay. */
   | { readonly kind: 'postponed'; readonly later: Later }
-  /** The worker must stop: nobody's fault. */
+  /** The worker must stop. The handoff is released. */
   | { readonly kind: 'given-up' }
-  /** The handoff is no longer ours; there is nobody to tell. */
+  /** The session is lost, so nothing can be written. */
   | { readonly kind: 'lost' };
 
 export interface RunningAttempt {
-  /** The hand is free again. */
+  /** The handler has ended, and its slot is free. */
   readonly handled: Promise<void>;
-  /** The store has answered; false: the result was refused. */
+  /** The store has answered. False: the result was refused. */
   readonly settled: Promise<boolean>;
 }
 
-/** `askedMs` is when the claim was asked for, so that our own time is up before anybody else could think so. */
+/** `askedMs` is when the claim was sent, so that our time limit ends before that of any other process. */
 export function runAttempt(
   ctx: Context,
   options: WorkOptions & { readonly principal: Principal },
-  hold: Hold,
+  workerSession: WorkerSession,
   claimed: Claimed,
   askedMs: number,
 ): RunningAttempt {
   const { id, attempt } = claimed.handoff;
   ctx.report({ kind: 'attempt-started', id, attempt });
-  const ending = handle(ctx, options, hold, claimed, askedMs);
+  const ending = handle(ctx, options, workerSession, claimed, askedMs);
   const settled = ending.then((how) => settle(ctx, options, claimed, how));
   return { handled: ending.then(() => undefined), settled };
 }
@@ -89,50 +89,50 @@ export function runAttempt(
 async function handle(
   ctx: Context,
   { handler, principal }: WorkOptions & { readonly principal: Principal },
-  hold: Hold,
+  workerSession: WorkerSession,
   claimed: Claimed,
   askedMs: number,
 ): Promise<Ending> {
   const limitMs = limitOf(claimed.handoff);
   const untilMs = limitMs === null ? Number.POSITIVE_INFINITY : askedMs + limitMs;
   const over = lazySignal();
-  const recording: Recording = { isOpen: false, leftMs: () => untilMs - ctx.clock.monotonicMs() };
-  const answered = answerOf(ctx, handler, hold, claimed, over, recording, principal);
+  const attemptState: AttemptState = { isRegisteringCommand: false, leftMs: () => untilMs - ctx.clock.monotonicMs() };
+  const handlerEnding = runHandler(ctx, handler, workerSession, claimed, over, attemptState, principal);
   const stoppedBy = await new Promise<Interruption | null>((resolve) => {
-    const leave = hold.interruptions.attend(untilMs, resolve);
-    void answered.then(() => {
+    const leave = workerSession.interruptions.watch(untilMs, resolve);
+    void handlerEnding.then(() => {
       leave();
       resolve(null);
     });
   });
-  const waitsForStore = recording.isOpen;
+  const waitsForStore = attemptState.isRegisteringCommand;
   over.abort();
-  if (stoppedBy === null) return answered;
-  await ended(ctx, answered);
-  // A handler that is over has taken its command off this list.
-  const left = hold.groups.filter((group) => group.handoff === claimed.handoff.id);
+  if (stoppedBy === null) return handlerEnding;
+  await waitForHandler(ctx, handlerEnding);
+  // A handler that has ended has removed its command from this list.
+  const left = workerSession.groups.filter((group) => group.handoff === claimed.handoff.id);
   for (const group of left) await ctx.liveness.endGroup(group);
   if (stoppedBy !== 'time-up') return { kind: stoppedBy };
-  // All of its time went by while the store was waited for, and the command never began.
+  // The time limit passed while waiting for the store, and the command never started.
   if (waitsForStore) return { kind: 'given-up' };
   const failure = { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` };
-  return { kind: 'failure', failure, ...defined({ detail: recording.detail }) };
+  return { kind: 'failure', failure, ...defined({ detail: attemptState.detail }) };
 }
 
-/** How long this attempt may take: by the word of its worker, else by the terms. */
+/** The time limit of this attempt: set by the worker, or else by the terms. */
 function limitOf({ custody, since, terms }: Handoff): number | null {
   return custody?.by === 'process' && custody.untilAt !== undefined ? custody.untilAt - since : terms.attemptTimeoutMs;
 }
 
-/** Before a command begins, the store has to know of it. That the store could not is no failure of the command. */
-interface Recording {
-  isOpen: boolean;
-  /** What the handler has noted so far; an attempt that is ended early keeps it. */
+/** What is known of a running attempt. A command is registered in the store before it starts; a fault then is not its failure. */
+interface AttemptState {
+  isRegisteringCommand: boolean;
+  /** The notes of the handler so far; an interrupted attempt keeps them. */
   detail?: JsonObject;
   leftMs(): number;
 }
 
-/** Most handlers never ask for their signal, and one costs as much as writing a fact. */
+/** Creates the signal on first use: most handlers never use it, and it costs as much as writing a fact. */
 function lazySignal() {
   let controller: AbortController | null = null;
   let isOver = false;
@@ -140,41 +140,41 @@ function lazySignal() {
     get signal(): AbortSignal {
       if (controller === null) {
         controller = new AbortController();
-        if (isOver) controller.abort(OVER);
+        if (isOver) controller.abort(NO_LONGER_NEEDED);
       }
       return controller.signal;
     },
     abort: () => {
       isOver = true;
-      controller?.abort(OVER);
+      controller?.abort(NO_LONGER_NEEDED);
     },
   };
 }
 
-/** Two agents never work in one tree: a command that was told to stop is gone before its handoff is offered again. */
-async function ended({ timers }: Context, answered: Promise<unknown>): Promise<void> {
+/** Waits for an interrupted handler, so that its command has ended before the handoff is offered again. */
+async function waitForHandler({ timers }: Context, handlerEnding: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
-  await Promise.race([answered, timers.sleep(ENDING_MS, waited.signal)]);
-  waited.abort(OVER);
+  await Promise.race([handlerEnding, timers.sleep(HANDLER_END_MS, waited.signal)]);
+  waited.abort(NO_LONGER_NEEDED);
 }
 
-/** A handler that does not listen is not waited for any longer; less than `TIMEOUT_GRACE_MS`, after which others act. */
-const ENDING_MS = 1_500;
+/** How long to wait for an interrupted handler: less than `TIMEOUT_GRACE_MS`, after which other processes act. */
+const HANDLER_END_MS = 1_500;
 
-async function answerOf(
+async function runHandler(
   ctx: Context,
   handler: WorkOptions['handler'],
-  hold: Hold,
+  workerSession: WorkerSession,
   claimed: Claimed,
   over: ReturnType<typeof lazySignal>,
-  recording: Recording,
+  attemptState: AttemptState,
   principal: Principal,
 ): Promise<Ending> {
   const { id } = claimed.handoff;
   const evidence: EvidenceRequest[] = [];
-  let telling: Attempt['progress'] | null = null;
+  let reportProgress: Attempt['progress'] | null = null;
   const hasNone = claimed.handoff.terms.dependsOn.length === 0;
-  const given = hasNone ? claimed : await orNull(ctx, id, withDependencyResults(ctx, claimed));
+  const given = hasNone ? claimed : await readOrReport(ctx, id, withDependencyResults(ctx, claimed));
   if (given === null) return { kind: 'given-up' };
   try {
     const result = await handler(given, {
@@ -182,47 +182,51 @@ async function answerOf(
         return over.signal;
       },
       progress: (fraction, says) => {
-        telling ??= throttledProgress(ctx, principal, claimed.handoff, over.signal);
-        telling(fraction, says);
+        reportProgress ??= throttledProgress(ctx, principal, claimed.handoff, over.signal);
+        reportProgress(fraction, says);
       },
       note: (more) => {
-        recording.detail = { ...recording.detail, ...more };
+        attemptState.detail = { ...attemptState.detail, ...more };
       },
       evidence: (deliverable, kind, value) => {
         evidence.push({ deliverable, kind, value });
       },
       running: async (group) => {
-        hold.groups.push({ handoff: id, ...group });
-        recording.isOpen = true;
-        await ctx.store.sessions.running(hold.session, hold.groups);
-        // First on record, then alive: whoever ends the session from now on finds the group and ends it too.
-        if (!(await ctx.store.sessions.beat(hold.session))) throw new Error('the session is lost');
-        if (recording.leftMs() <= 0) throw new Error('time was up before the command could begin');
-        recording.isOpen = false;
+        workerSession.groups.push({ handoff: id, ...group });
+        attemptState.isRegisteringCommand = true;
+        await ctx.store.sessions.running(workerSession.session, workerSession.groups);
+        // Registered first, then checked: a process that ends the session from now on finds the group and ends it too.
+        if (!(await ctx.store.sessions.beat(workerSession.session))) throw new Error('the session is lost');
+        if (attemptState.leftMs() <= 0) throw new Error('time was up before the command could begin');
+        attemptState.isRegisteringCommand = false;
       },
     });
-    return { kind: 'result', result, evidence, ...defined({ detail: recording.detail }) };
+    return { kind: 'result', result, evidence, ...defined({ detail: attemptState.detail }) };
   } catch (error) {
-    if (recording.isOpen) {
+    if (attemptState.isRegisteringCommand) {
       ctx.report({ kind: 'fault', doing: `beginning ${id}`, error });
       return { kind: 'given-up' };
     }
     if (error instanceof PostponedAttempt) {
       return {
         kind: 'postponed',
-        later: { inMs: error.inMs, reason: error.message, ...defined({ detail: recording.detail }) },
+        later: { inMs: error.inMs, reason: error.message, ...defined({ detail: attemptState.detail }) },
       };
     }
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
-    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...defined({ detail: recording.detail }) };
+    return {
+      kind: 'failure',
+      failure: { code, message: messageOf(error) },
+      ...defined({ detail: attemptState.detail }),
+    };
   } finally {
-    const at = hold.groups.findIndex((group) => group.handoff === id);
-    if (at !== -1) hold.groups.splice(at, 1);
+    const at = workerSession.groups.findIndex((group) => group.handoff === id);
+    if (at !== -1) workerSession.groups.splice(at, 1);
   }
 }
 
-/** That the store could not be read is no failure of the handler. */
-async function orNull<Read>(ctx: Context, id: HandoffId, reading: Promise<Read>): Promise<Read | null> {
+/** A fault of the store is not a failure of the handler. */
+async function readOrReport<Read>(ctx: Context, id: HandoffId, reading: Promise<Read>): Promise<Read | null> {
   try {
     return await reading;
   } catch (error) {
@@ -231,7 +235,7 @@ async function orNull<Read>(ctx: Context, id: HandoffId, reading: Promise<Read>)
   }
 }
 
-/** A result must not be lost to a passing fault: it is offered to the store again until there is an answer. */
+/** Retries until the store answers, so that a temporary fault does not lose a result. */
 async function settle(
   ctx: Context,
   options: WorkOptions & { readonly principal: Principal },
@@ -242,10 +246,10 @@ async function settle(
   if (ending.kind === 'lost') return false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
-      const answer = await tell(ctx, options, claimed, ending);
+      const answer = await writeEnding(ctx, options, claimed, ending);
       if (answer.ok) ctx.report(settledAs(answer.value, ending));
       else {
-        const failure = unusable(answer.refusal);
+        const failure = failureFor(answer.refusal);
         if (failure !== null) return await settle(ctx, options, claimed, { ...ending, kind: 'failure', failure });
         ctx.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal as Refusal });
       }
@@ -274,7 +278,7 @@ function settledAs(handoff: Handoff, ending: Ending): EngineEvent {
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
-async function tell(
+async function writeEnding(
   ctx: Context,
   { principal, terms }: WorkOptions & { readonly principal: Principal },
   { handoff, body }: Claimed,
@@ -306,8 +310,8 @@ async function tell(
   }
 }
 
-/** A result that cannot be taken as it is ends the attempt: the next one may do better. */
-function unusable(refusal: DeliverRefusal): Failure | null {
+/** The failure for a result that cannot be accepted: the next attempt may succeed. Null: another refusal. */
+function failureFor(refusal: DeliverRefusal): Failure | null {
   switch (refusal.code) {
     case 'not-json':
       return { code: 'PROCESSING_ERROR', message: `the result is not usable: ${refusal.problem.says}` };

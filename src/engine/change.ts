@@ -1,13 +1,14 @@
 /**
- * How a requested move becomes a decision: first whether the caller may know of the handoff at all, then the lifecycle,
- * then the rights, then the fact. Every change of a handoff is made by a `Decide` that was built here.
+ * Builds the decision for a requested move: first whether the caller may know of the handoff, then the lifecycle, then the
+ * rights, then the fact. Every change of a handoff is made by a `Decide` that is built here.
  */
 import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { present } from '../foundation/assert.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Decision } from '../domain/decision.ts';
 import { deadLetterEffect } from '../domain/dead-letter.ts';
-import { appendFact, type FactType, type AppendedFact } from '../domain/facts.ts';
+import type { FactType } from '../domain/fact-types.ts';
+import { appendFact, type AppendedFact } from '../domain/facts.ts';
 import type { Handoff, Mutable } from '../domain/handoff.ts';
 import { create, type Beginning } from '../domain/moves/create.ts';
 import type { Moved } from '../domain/moves/step.ts';
@@ -16,12 +17,12 @@ import { principalText, proven, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { isHidden, may, type Op } from '../domain/rights.ts';
 import { isShared, shareDetail } from '../domain/fact-detail-text.ts';
-import type { Guard, Opening, Relayed } from '../stores/store.ts';
+import type { Guard, NewHandoff, Relayed } from '../stores/store.ts';
 import type { WorkspaceRules, Context } from './context.ts';
 import { findHandoff } from './handoffs/find.ts';
 import { signingAs } from './signatures.ts';
 
-/** What comes of a change: the record after it, or why there is none. */
+/** The record after the change, or a refusal. */
 export type ChangeResult = Promise<Result<Handoff, Refusal>>;
 
 export interface RequestedMove {
@@ -30,13 +31,13 @@ export interface RequestedMove {
   readonly moved: Moved;
   readonly detail?: JsonObject | null;
   readonly outcome?: JsonText;
-  /** What a revised draft or an erased handoff carries. */
+  /** The body of a revised draft or an erased handoff. */
   readonly body?: JsonText;
 }
 
 /**
- * The operator has no acceptance whose fence it could show: it fails, releases or blocks whatever is held. Everybody
- * else shows the fence they were given.
+ * The operator has no acceptance and so no fence: it may fail, release or block any held handoff. All other callers show
+ * the fence of their acceptance.
  */
 export function fenceFor(principal: Principal, handoff: Handoff, fence: number | null): number | null {
   const isForced = fence === null && principal.kind === 'operator' && handoff.state === 'accepted';
@@ -44,8 +45,8 @@ export function fenceFor(principal: Principal, handoff: Handoff, fence: number |
 }
 
 /**
- * Answered before the rights are checked, because they say more than "not entitled": a worker that delivers too late was
- * entitled once, and has to learn that its lease is lost.
+ * Refusals that come before the check of rights, because they say more than "not entitled": a worker that delivers too
+ * late was entitled once, and must learn that its lease is lost.
  */
 const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed', 'too-early', 'not-overdue', 'overdue'];
 
@@ -82,7 +83,7 @@ function decisionOf({ handoff, fact }: AppendedFact, outcome?: JsonText, body?: 
   return decision;
 }
 
-/** A step that follows from a rule and not from somebody's right, such as the failure of what cannot be read. */
+/** A step that follows from a rule and needs no right, such as the failure of an unreadable handoff. */
 export function decideStep(
   by: string,
   deed: FactType,
@@ -96,16 +97,16 @@ export function decideStep(
   };
 }
 
-/** For a decision that was prepared with what the handoff carried at this revision. */
+/** For a decision that was prepared from the content at this revision. */
 export function atRevision(revision: number, decide: Decide): Decide {
   return (handoff, nowMs) =>
     handoff.revision === revision ? decide(handoff, nowMs) : err({ code: 'contended', id: handoff.id });
 }
 
 /**
- * Takes a decision over the record as it is now and writes nothing. Whatever has an effect outside the database (runs a
- * command, reads a file) asks this first, so that only a caller whose request can succeed causes the effect. The record
- * may change before the real decision, which therefore decides everything again.
+ * Takes a decision over the current record and writes nothing. An operation with an effect outside the database (running a
+ * command, reading a file) calls this first, so that only a request that can succeed causes the effect. The record may
+ * change before the real decision, which therefore checks everything again.
  */
 export async function previewDecision(ctx: Context, target: HandoffId | Handoff, decide: Decide): ChangeResult {
   await catchUp(ctx, target);
@@ -131,8 +132,8 @@ const NO_PROOF = shareDetail({});
 const underVersion = new WeakMap<JsonObject, JsonObject>();
 
 /**
- * The decision that makes a record. `then`: what goes on in the same transaction, such as the pick-up by a program that
- * had the file before Baton knew of it; null: nothing.
+ * The decision that creates a record. `then`: a further step in the same transaction, such as the acceptance by a program
+ * that had the file before Baton knew of it; null: none.
  */
 export function decideCreation(
   { rules }: Context,
@@ -147,16 +148,16 @@ export function decideCreation(
     if (!created.ok) return created;
     const entitled = may(principal, 'create', created.value);
     if (!entitled.ok) return entitled;
-    const told = underPolicy(rules, proven(principal, detail));
+    const factDetail = underPolicy(rules, proven(principal, detail));
     const sign = signingAs(principal, created.value);
     const by = principalText(principal);
-    const { handoff, fact } = appendFact(null, created.value, 'create', by, nowMs, told, body, sign);
+    const { handoff, fact } = appendFact(null, created.value, 'create', by, nowMs, factDetail, body, sign);
     const more = then(handoff)?.(handoff, nowMs) ?? ok({ handoff, facts: [] });
     return more.ok ? ok({ ...more.value, facts: [fact, ...more.value.facts] }) : more;
   };
 }
 
-/** `change` by a principal, under a right of its own. */
+/** A change that needs a right of the principal. */
 export async function changeBy(
   ctx: Context,
   principal: Principal,
@@ -184,23 +185,23 @@ export async function change(ctx: Context, target: HandoffId | Handoff, decide: 
   return changed;
 }
 
-/** One change and the handoffs that follow from it, all or none; openings bring their own effects. */
+/** One change and the handoffs that follow from it, all or none. New handoffs have their own effects. */
 export async function relay(
   ctx: Context,
   target: HandoffId | Handoff,
   decide: Decide,
-  openings: readonly Opening[],
+  newHandoffs: readonly NewHandoff[],
   guard: Guard = {},
 ): Promise<Result<Relayed, Refusal>> {
   await catchUp(ctx, target);
-  const relayed = await ctx.store.relay(target, withNotifications(ctx.rules, decide), openings, guard);
+  const relayed = await ctx.store.relay(target, withNotifications(ctx.rules, decide), newHandoffs, guard);
   if (relayed.ok) await reconcileFolders(ctx, [relayed.value.changed, ...relayed.value.inserted]);
   return relayed;
 }
 
 /**
- * Before anything is decided over a document, what git has brought of it is taken in. A decision over an older record would
- * be overruled by the commit that is checked out, and the caller would not have known of that commit.
+ * Imports commits of a document before a decision about it. Otherwise the checked-out commit would overrule the decision,
+ * and the caller would not have known of the commit.
  */
 async function catchUp({ rules: { documents } }: Context, target: HandoffId | Handoff): Promise<void> {
   if (documents === null) return;
@@ -208,7 +209,7 @@ async function catchUp({ rules: { documents } }: Context, target: HandoffId | Ha
   else if (target.kind === 'document') await documents.catchUp(target.id);
 }
 
-/** In order, so that a reader of the folders meets the first one first. */
+/** In order, so that the first handoff appears in the folders first. */
 export async function reconcileFolders({ rules }: Context, handoffs: readonly Handoff[]): Promise<void> {
   for (const handoff of handoffs) {
     await (handoff.kind === 'queue' ? rules.queue : rules.documents)?.reconcile(handoff.id);
@@ -216,7 +217,7 @@ export async function reconcileFolders({ rules }: Context, handoffs: readonly Ha
   }
 }
 
-/** Adds to each fact what has to happen because of it. */
+/** Adds the effects of each fact to a decision. */
 export function withNotifications<Given extends readonly unknown[]>(
   rules: WorkspaceRules,
   decide: (...given: Given) => Result<Decision, Refusal>,
@@ -227,22 +228,22 @@ export function withNotifications<Given extends readonly unknown[]>(
   };
 }
 
-/** Only the record says why a handoff is blocked, so the rules get the record with the state that the fact led to. */
+/** The rules get the record with the state after the fact, because only the record says why a handoff is blocked. */
 function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
   const effects = decision.facts.flatMap((fact) => {
-    const told = rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact);
+    const notifications = rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact);
     const deadLetter = deadLetterEffect(decision.handoff, fact);
-    return deadLetter === null ? told : [...told, deadLetter];
+    return deadLetter === null ? notifications : [...notifications, deadLetter];
   });
   return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };
 }
 
-/** Steps in one transaction, each with its own fact; the first that is refused refuses all. */
+/** Steps in one transaction, each with its own fact. The first refusal refuses all. */
 export function inOrder(steps: readonly Decide[]): Decide {
   return steps.reduce((before, next) => andThen(before, () => true, next));
 }
 
-/** Two steps in one transaction, each with its own fact; the second only where it is wanted. */
+/** Two steps in one transaction, each with its own fact; the second only if `wanted`. */
 export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, second: Decide): Decide {
   return (handoff, nowMs) => {
     const one = first(handoff, nowMs);

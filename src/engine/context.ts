@@ -1,4 +1,4 @@
-/** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
+/** Everything that the engine needs from outside, passed in, so that a simulation can replace it. */
 import type { JsonText } from '../foundation/json.ts';
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
@@ -66,9 +66,9 @@ export interface WorkspaceRules {
   readonly artifacts: ArtifactFolder | null;
   /** Where removed handoffs go; null where there is no workspace. */
   readonly archive: HandoffArchive | null;
-  /** The process with the duty removes finished handoffs that are older; null: never. */
+  /** The duty holder removes finished handoffs that are older. Null: never. */
   readonly retentionMs: number | null;
-  /** Who is notified when a recipient lacks a skill, or when a chain keeps failing. */
+  /** The agents that are notified when a recipient lacks a skill, or when a chain keeps failing. */
   readonly chiefs: readonly AgentId[];
   /** The files in `tasks/`; null where they are not kept. */
   readonly tasks: TaskKeeper | null;
@@ -82,9 +82,9 @@ export interface WorkspaceRules {
   readonly requiredAssurance: Assurance;
   /** The version of the stored policy in force; 0: none is stored. Facts that depend on the policy name it. */
   readonly policyVersion: number;
-  /** In whose name files of the queue folder act. */
+  /** The agents in whose name files of the queue folder may act. */
   fileRights(): FileRights;
-  /** Loads a policy that was stored since, for processes that run for long. */
+  /** Loads a newer stored policy, for processes that run for long. */
   refresh(): Promise<void>;
 }
 
@@ -94,13 +94,13 @@ export interface AgentKey extends SshKey {
 
 export interface RegisteredKey extends AgentKey {
   readonly addedAt: number;
-  /** Null: it was not revoked. A revoked key may be stolen: it proves nothing any more, whatever the date. */
+  /** Null: not revoked. A revoked key may be stolen, so it proves nothing, whatever the date. */
   readonly revokedAt: number | null;
-  /** Null: it is in use. Moves that were signed before stay proven. */
+  /** Null: in use. Moves that were signed before stay proven. */
   readonly retiredAt: number | null;
 }
 
-/** `agent`: the only one in whose name files act; null: there is none. */
+/** `agent`: the only agent in whose name files act. Null: none. */
 type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
 
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
@@ -110,7 +110,7 @@ export interface TaskKeeper {
   has(task: string): Promise<boolean>;
   /** After a change of a document. Never fails: what could not be written is written later. */
   reconcile(handoff: Handoff): Promise<void>;
-  /** The same for the sender of effects. Answers why it has to wait, or null. */
+  /** `reconcile` for the sender of effects. Returns why it has to wait, or null. */
   keep(task: string): Promise<string | null>;
   /** A new file with the next free number. */
   create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
@@ -125,8 +125,8 @@ export interface DocumentMirror {
   /** Imports commits that no pass has seen yet: of one document, or of all. Never fails. */
   catchUp(id?: HandoffId): Promise<void>;
   /**
-   * Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed.
-   * `asked`: a user asked for the pass; otherwise no file changes that git has as it is, unless somebody has acted.
+   * Reconciles everything. `vouched`: an operator vouches for new files that are not committed. `asked`: a user requested
+   * the pass; otherwise a file that equals its commit is changed only after a move.
    */
   sync(
     depth: SyncDepth,
@@ -135,9 +135,9 @@ export interface DocumentMirror {
   watch(changed: () => void): { close(): void };
   /** Imports documents that were settled before this database saw them, as settled. Nobody is notified. */
   adoptSettled(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
-  /** Writes `_index.yaml` anew. True: it was wrong before. */
+  /** Writes `_index.yaml`. True: it was wrong before. */
   writeIndex(): Promise<boolean>;
-  /** Documents whose commits the database has not imported yet; of one, or of all. */
+  /** Documents with commits that are not imported yet: the one, or all. */
   unsynced(id?: HandoffId): Promise<readonly HandoffId[]>;
 }
 
@@ -145,32 +145,32 @@ export interface DocumentMirror {
 export interface QueueMirror {
   /** Puts the file of one handoff into the folder of its state. Never fails: what could not be moved is moved later. */
   reconcile(id: HandoffId, changed?: Changed): Promise<void>;
-  /** The same for a handoff that was just sent, without reading it again. */
+  /** Writes the file of a handoff that was just sent, without reading it again. */
   appear(sent: Claimed): Promise<void>;
-  /** After the acceptance is durable and before work begins. False: a foreign worker moved the file first, and has it now. */
+  /** Called between the durable acceptance and the start of work. False: a foreign worker has moved the file first. */
   winRename(principal: Principal, handoff: Handoff, body?: JsonText): Promise<boolean>;
-  /** Everything that came in or has to go out. */
+  /** Reconciles everything. */
   sync(depth: SyncDepth, how?: PassOptions): Promise<SyncResult>;
   /** Imports finished files that this database does not know, for users who have lost their database. */
   adoptFinished(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
   /** For `baton doctor`; changes nothing. */
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
-  /** Calls back when something may have come in. */
+  /** Calls back when files may have changed. */
   watch(changed: () => void): { close(): void };
 }
 
-/** What the change itself knows, so that nothing is read again. */
+/** What a change has written, so that nothing is read again. */
 export interface Changed {
   readonly handoff: Handoff;
-  /** What was written with the change. */
+  /** The outcome that was written with the change. */
   readonly outcome: JsonText | undefined;
 }
 
 /**
- * `told` follows facts and hints; `quick` also lists the folders of open work; `full` also asks what is open and has no
+ * `changes` follows facts and hints; `quick` also lists the folders of open work; `full` also asks what is open and has no
  * file; `thorough` reads every file of open work.
  */
-export type SyncDepth = 'told' | 'quick' | 'full' | 'thorough';
+export type SyncDepth = 'changes' | 'quick' | 'full' | 'thorough';
 
 interface PassOptions {
   /** Aborted: no further file is begun, and the rest is left to the next pass. */
@@ -178,8 +178,8 @@ interface PassOptions {
 }
 
 export interface SyncResult {
-  /** How many handoffs were looked at because something about them was new or inconsistent. */
-  readonly attended: number;
+  /** How many handoffs were reconciled because something about them was new or inconsistent. */
+  readonly reconciled: number;
 }
 
 export interface AgentSchemas {
@@ -224,25 +224,25 @@ function unchecked(deliverable: string): Check {
   return { deliverable, verdict: 'false', says: 'there is no workspace here in which evidence could be checked' };
 }
 
-/** What is known of other processes of this machine. */
+/** Judges and ends other processes of this machine. */
 export interface Liveness extends ProcessJudge {
-  /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
+  /** Whether the process exists and is stopped (Ctrl-Z, SIGSTOP). False where that is unknown. */
   isStopped(process: ProcessIdentity): boolean;
-  /** Ends a command with all its children, and comes back when none is left. */
+  /** Ends a command with all its children, and resolves when none is left. */
   endGroup(group: RunningGroup): Promise<void>;
 }
 
 /** Sends heartbeats for a session, however busy the event loop is. */
 export interface Heartbeat {
   /** Resolves with the first heartbeat; throws a `HeartbeatFault` when heartbeats are impossible. */
-  start(session: SessionId, told: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
+  start(session: SessionId, listener: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
 }
 
 /** Each is called at most once. */
 export interface HeartbeatListener {
   /** Another process has ended the session. */
   lost(): void;
-  /** No more heartbeats are sent. The session is still ours until its lease ends. */
+  /** No more heartbeats are sent. The session stays ours until its lease ends. */
   failed(fault: HeartbeatFault): void;
 }
 
@@ -250,11 +250,11 @@ export interface FailedAttempt {
   readonly attempt: number;
   readonly code: string;
   readonly message: string;
-  /** Null: nobody tries again. */
+  /** Null: there is no further attempt. */
   readonly againInMs: number | null;
 }
 
-/** What happens beside the answers: for logs and terminals, never for decisions. */
+/** Events for logs and terminals, never for decisions. */
 export type EngineEvent =
   | { readonly kind: 'attempt-started'; readonly id: HandoffId; readonly attempt: number }
   | {
@@ -262,7 +262,7 @@ export type EngineEvent =
       readonly id: HandoffId;
       readonly state: string;
       readonly failed?: FailedAttempt;
-      /** Released without counting the attempt, to be taken again after a while. */
+      /** Released until later; the attempt does not count. */
       readonly postponed?: { readonly reason: string; readonly inMs: number };
     }
   | { readonly kind: 'result-refused'; readonly id: HandoffId; readonly refusal: Refusal }

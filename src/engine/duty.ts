@@ -1,6 +1,6 @@
 /**
- * One process has the duty to sweep, on each machine, boot and process-id space. Any process takes the duty when no
- * process has it or its holder is gone; a second look decides between two that take it at once.
+ * One process per machine, boot and process-id space has the duty to sweep. Any process takes the duty when no process has
+ * it or its holder is gone; the store decides between two that take it at once.
  */
 import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
@@ -15,15 +15,15 @@ import { sweep } from './sweep.ts';
 import type { Context } from './context.ts';
 
 const SWEEP_MS = 250;
-/** A holder that has been silent for longer than this hangs. */
+/** A holder that is silent for longer than this counts as hanging. */
 export const DUTY_LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
-/** How often a process looks whether another policy was stored. */
+/** How often a process checks for a newer policy. */
 const POLICY_MS = 1_000;
-/** How often a process without the duty looks for effects that its holder may have to leave. */
+/** How often a process without the duty checks for effects that the duty holder cannot send. */
 const STAND_IN_MS = 1_000;
-/** Stands by until the signal is aborted, then leaves the duty to others. */
-export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void> {
+/** Competes for the duty and carries it out until the signal is aborted. */
+export async function runDuty(ctx: Context, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = ctx;
   const watch = openStallWatch(ctx, RENEW_MS);
   const effects = sendEffectsInBackground(ctx, [...ctx.rules.effectSenders, deadLetterSender(ctx)]);
@@ -34,46 +34,46 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
   ];
   const pruning = pruneInBackground(ctx, signal);
   let renewedMs = Number.NEGATIVE_INFINITY;
-  let mine = false;
-  const isPolicyDue = every(clock, POLICY_MS);
-  const isStandInDue = every(clock, STAND_IN_MS);
+  let hasDuty = false;
+  const isPolicyDue = onceEvery(clock, POLICY_MS);
+  const isStandInDue = onceEvery(clock, STAND_IN_MS);
 
-  const look = async (): Promise<void> => {
-    // Also without the duty: a process that takes the duty after a clock jump has to know of the jump.
-    const steady = watch.look();
+  const runOnce = async (): Promise<void> => {
+    // Also without the duty: a process that takes it after a clock jump must know of the jump.
+    const stallCheck = watch.check();
     if (isPolicyDue()) await ctx.rules.refresh();
-    if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
-      await sweepOnce(steady);
+    if (hasDuty && clock.monotonicMs() - renewedMs < RENEW_MS) {
+      await sweepOnce(stallCheck);
       return;
     }
     const holder = await store.upkeep.dutyHolder(liveness.self);
-    // The holder renews its duty regularly, which proves to all others that the database can be written.
+    // The holder renews its duty regularly, which proves that the database can be written.
     if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
-    mine = mayTake(ctx, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
-    if (!mine) {
-      const standsIn = ctx.rules.effectSenders.some((carrier) => carrier.standsIn?.() === true);
-      if (standsIn && isStandInDue()) effects.look();
+    hasDuty = mayTakeDuty(ctx, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
+    if (!hasDuty) {
+      const standsIn = ctx.rules.effectSenders.some((sender) => sender.canStandIn?.() === true);
+      if (standsIn && isStandInDue()) effects.poll();
       return;
     }
     renewedMs = clock.monotonicMs();
     watch.proven(renewedMs);
-    await sweepOnce(watch.with(await checkClock(ctx), steady));
+    await sweepOnce(watch.with(await checkClock(ctx), stallCheck));
   };
 
-  const sweepOnce = async (steady: StallCheck): Promise<void> => {
-    await sweep(ctx, steady, signal);
+  const sweepOnce = async (stallCheck: StallCheck): Promise<void> => {
+    await sweep(ctx, stallCheck, signal);
     if (signal.aborted) return;
-    effects.look();
-    for (const folder of folders) folder.look();
-    pruning.look();
-    await store.upkeep.tend();
+    effects.poll();
+    for (const folder of folders) folder.poll();
+    pruning.poll();
+    await store.upkeep.maintain();
   };
 
   while (!signal.aborted) {
     try {
-      await look();
+      await runOnce();
     } catch (error) {
-      mine = false;
+      hasDuty = false;
       ctx.report({ kind: 'fault', doing: 'sweeping', error });
       if (error instanceof StoreGone) return;
     }
@@ -85,7 +85,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
 }
 
-function every({ monotonicMs }: Clock, ms: number): () => boolean {
+function onceEvery({ monotonicMs }: Clock, ms: number): () => boolean {
   let lastMs = monotonicMs();
   return () => {
     if (monotonicMs() - lastMs < ms) return false;
@@ -94,7 +94,7 @@ function every({ monotonicMs }: Clock, ms: number): () => boolean {
   };
 }
 
-function mayTake({ liveness }: Context, holder: DutyHolder | null): boolean {
+function mayTakeDuty({ liveness }: Context, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
   if (isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone') return true;

@@ -1,6 +1,6 @@
 /**
- * Sends what has to happen outside the database after a commit: at least once, with a key by which the target recognizes
- * a repetition. A slow or broken target holds up no other: a few effects at a time go to each, and each has a time limit.
+ * Carries out effects outside the database after a commit: at least once, with a key by which the target recognizes a
+ * repetition. A slow target does not delay others: each gets a few effects at a time, and each effect has a time limit.
  */
 import { messageOf } from '../foundation/error-message.ts';
 import { jittered } from '../foundation/random.ts';
@@ -9,19 +9,22 @@ import type { Context } from './context.ts';
 
 export interface EffectSender {
   readonly kind: string;
-  /** How long one may take; without, `CARRY_MS`. */
+  /**
+   * The time limit of one effect.
+   * @default SEND_MS
+   */
   readonly limitMs?: number;
-  /** Effects of one lane go to one target and can fail together; without, all of a carrier do. */
+  /** Effects of one lane go to one target and can fail together. Absent: all effects of the sender are one lane. */
   laneOf?(effect: DueEffect): string;
-  /** Why this process cannot carry it, although another one may: it is left as it is for that one. Null: it can. */
-  notHere?(effect: DueEffect): string | null;
-  /** True where this process can carry what the one that has the duty may have to leave. */
-  standsIn?(): boolean;
-  /** Ends soon after its signal is aborted; its answer still counts. */
-  carry(effect: DueEffect, signal: AbortSignal): Promise<SendResult>;
+  /** Why only another process can send the effect, which is then left unchanged. Null: this process can. */
+  whyNotHere?(effect: DueEffect): string | null;
+  /** Whether this process can send effects that the duty holder cannot. */
+  canStandIn?(): boolean;
+  /** Must end soon after its signal is aborted; its result still counts. */
+  send(effect: DueEffect, signal: AbortSignal): Promise<SendResult>;
 }
 
-/** `targetDown` says that others of the same lane need not try now. */
+/** `targetDown`: the rest of the lane is not tried now. */
 export type SendResult =
   | 'done'
   | { readonly retryInMs?: number; readonly says: string; readonly targetDown?: true }
@@ -29,7 +32,7 @@ export type SendResult =
 
 export interface SendEffectsOptions {
   readonly signal?: AbortSignal;
-  /** Keys that were left to other processes, so that each is reported once. */
+  /** Keys left to other processes, so that each is reported once. */
   readonly left?: Set<string>;
 }
 
@@ -40,22 +43,22 @@ export interface SentCount {
 }
 
 const ROUND_MAX = 100;
-/** So many that are left to other processes are looked past; more of them are put off, so that others get their turn. */
+/** At most this many effects that are left to other processes are skipped; further ones are postponed. */
 const LEFT_MAX = 1_000;
 const PARALLEL_MAX = 8;
 const LANE_PARALLEL_MAX = 2;
-const CARRY_MS = 30_000;
-/** For the answer of a sender whose time is up. */
-const LAST_WORD_MS = 1_000;
+const SEND_MS = 30_000;
+/** How long a sender may still answer after its time limit. */
+const ABORT_GRACE_MS = 1_000;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5 * 60_000;
-/** How long an effect is tried altogether, by its planned pauses: time in which nobody tries does not count. */
+/** How long an effect is tried in total, by its planned pauses: time without a running process does not count. */
 const GIVE_UP_MS = 3 * 24 * 60 * 60_000;
 
-/** One round over what is due. Where nothing is, it costs one look at the outbox. */
+/** One round over all due effects. If nothing is due, it costs one read of the outbox. */
 export async function sendEffects(
   ctx: Context,
-  carriers: readonly EffectSender[],
+  senders: readonly EffectSender[],
   options: SendEffectsOptions = {},
 ): Promise<SentCount> {
   const left = options.left ?? new Set<string>();
@@ -64,48 +67,48 @@ export async function sendEffects(
   const dueKeys = new Set(due.map(({ key }) => key));
   for (const key of left) if (!dueKeys.has(key)) left.delete(key);
   if (due.length === 0) return count;
-  const byKind = new Map(carriers.map((carrier) => [carrier.kind, carrier]));
+  const byKind = new Map(senders.map((sender) => [sender.kind, sender]));
   const lanes = new Map<string, Lane>();
   for (const effect of due) {
-    const carrier = byKind.get(effect.kind);
-    if (carrier === undefined) {
-      // A newer version may know this kind of effect; it waits for that version, and its tries are not used up.
-      await ctx.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, ctx.random));
+    const sender = byKind.get(effect.kind);
+    if (sender === undefined) {
+      // A newer version may know this kind of effect: it waits, without counting as tried.
+      await ctx.store.outbox.postpone(effect.key, jittered(PAUSE_MAX_MS, ctx.random));
       count.postponed += 1;
       continue;
     }
-    const notHere = carrier.notHere?.(effect) ?? null;
+    const notHere = sender.whyNotHere?.(effect) ?? null;
     if (notHere !== null) {
       await leave(ctx, effect, notHere, left);
       count.postponed += 1;
       continue;
     }
-    const name = `${effect.kind} ${carrier.laneOf?.(effect) ?? ''}`;
-    const lane = lanes.get(name) ?? { carrier, effects: [], running: 0 };
+    const name = `${effect.kind} ${sender.laneOf?.(effect) ?? ''}`;
+    const lane = lanes.get(name) ?? { sender, effects: [], running: 0 };
     lane.effects.push(effect);
     lanes.set(name, lane);
   }
-  await workOff([...lanes.values()], options.signal, async (lane, effect) => {
-    const ending = await carryOne(ctx, lane, effect, options);
+  await runLanes([...lanes.values()], options.signal, async (lane, effect) => {
+    const ending = await sendOne(ctx, lane, effect, options);
     count[ending] += 1;
   });
   return count;
 }
 
-/** For a loop that must not wait for slow targets: at most one round at a time, beside whatever else the loop does. */
+/** For a loop that must not wait for slow targets: runs at most one round at a time in the background. */
 export function sendEffectsInBackground(
   ctx: Context,
-  carriers: readonly EffectSender[],
-): { readonly look: () => void; readonly end: () => Promise<void> } {
+  senders: readonly EffectSender[],
+): { readonly poll: () => void; readonly end: () => Promise<void> } {
   const over = new AbortController();
   const left = new Set<string>();
   let round: Promise<void> | null = null;
   return {
-    look: () => {
+    poll: () => {
       if (over.signal.aborted) return;
-      round ??= sendEffects(ctx, carriers, { left, signal: over.signal })
+      round ??= sendEffects(ctx, senders, { left, signal: over.signal })
         .then(() => undefined)
-        .catch((error: unknown) => ctx.report({ kind: 'fault', doing: 'carrying effects', error }))
+        .catch((error: unknown) => ctx.report({ kind: 'fault', doing: 'sending effects', error }))
         .finally(() => {
           round = null;
         });
@@ -118,7 +121,7 @@ export function sendEffectsInBackground(
 }
 
 interface Lane {
-  readonly carrier: EffectSender;
+  readonly sender: EffectSender;
   /** Still to be tried, in order. */
   readonly effects: DueEffect[];
   running: number;
@@ -126,8 +129,8 @@ interface Lane {
   down?: string;
 }
 
-/** The lanes take turns, so that a long one does not hold up a short one. */
-async function workOff(
+/** The lanes take turns, so that a long lane does not delay a short one. */
+async function runLanes(
   lanes: readonly Lane[],
   signal: AbortSignal | undefined,
   act: (lane: Lane, effect: DueEffect) => Promise<void>,
@@ -157,11 +160,11 @@ async function workOff(
     if (running.size === 0) break;
     await Promise.race(running);
   }
-  // A store that failed for one does not leave the others half done.
+  // Thrown only now, so that the other effects are finished.
   if (faults.length > 0) throw faults[0];
 }
 
-async function carryOne(
+async function sendOne(
   ctx: Context,
   lane: Lane,
   effect: DueEffect,
@@ -169,7 +172,7 @@ async function carryOne(
 ): Promise<keyof SentCount> {
   const { outbox } = ctx.store;
   const answer =
-    lane.down === undefined ? await attempt(ctx, lane.carrier, effect, options.signal) : { says: lane.down };
+    lane.down === undefined ? await attempt(ctx, lane.sender, effect, options.signal) : { says: lane.down };
   if (answer === TAKEN) return 'postponed';
   if (answer === 'done') {
     await outbox.done([effect.key]);
@@ -177,57 +180,54 @@ async function carryOne(
   }
   if ('never' in answer) return drop(ctx, effect, answer.never);
   if ('targetDown' in answer && answer.targetDown) lane.down = answer.says;
-  // This process stops: the next one tries the effect as if it had not been tried.
+  // This process stops: the next process tries the effect as if it had not been tried.
   if (options.signal?.aborted === true) return postpone(ctx, effect, answer.says, 0, effect.tries ?? 0);
   const tries = (effect.tries ?? 0) + 1;
-  if (plannedMs(tries) > GIVE_UP_MS) return drop(ctx, effect, `tried ${tries} times in vain: ${answer.says}`);
+  if (plannedMs(tries) > GIVE_UP_MS) return drop(ctx, effect, `failed ${tries} times: ${answer.says}`);
   const pauseMs = jittered(pauseAfter(tries), ctx.random);
-  const wishedMs = 'retryInMs' in answer ? (answer.retryInMs ?? 0) : 0;
-  return postpone(ctx, effect, answer.says, Math.max(pauseMs, wishedMs), tries);
+  const requestedMs = 'retryInMs' in answer ? (answer.retryInMs ?? 0) : 0;
+  return postpone(ctx, effect, answer.says, Math.max(pauseMs, requestedMs), tries);
 }
 
-/** Another process was faster, and has it now. */
+/** Another process has taken the effect. */
 const TAKEN = 'taken';
 
 /**
- * Taken before it is tried: a second process that looks meanwhile leaves it alone, and when this one dies it is due
- * again.
+ * Takes the effect before sending it, so that other processes leave it alone; if this process dies, it becomes due again.
  */
 async function attempt(
   ctx: Context,
-  carrier: EffectSender,
+  sender: EffectSender,
   effect: DueEffect,
   signal: AbortSignal | undefined,
 ): Promise<SendResult | typeof TAKEN> {
-  const limitMs = carrier.limitMs ?? CARRY_MS;
-  if (!(await ctx.store.outbox.take(effect.key, 2 * (limitMs + LAST_WORD_MS)))) return TAKEN;
+  const limitMs = sender.limitMs ?? SEND_MS;
+  if (!(await ctx.store.outbox.take(effect.key, 2 * (limitMs + ABORT_GRACE_MS)))) return TAKEN;
   if (signal?.aborted === true) return { says: 'stopped before it was tried' };
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   signal?.addEventListener('abort', abort, { once: true });
   const over = new AbortController();
-  const carrying = carrier
-    .carry(effect, stop.signal)
-    .catch((error: unknown): SendResult => ({ says: messageOf(error) }));
+  const sending = sender.send(effect, stop.signal).catch((error: unknown): SendResult => ({ says: messageOf(error) }));
   const timeIsUp = async (): Promise<SendResult> => {
     await ctx.timers.sleep(limitMs, AbortSignal.any([over.signal, stop.signal]));
     stop.abort();
-    await ctx.timers.sleep(LAST_WORD_MS, over.signal);
+    await ctx.timers.sleep(ABORT_GRACE_MS, over.signal);
     return { says: `did not end within ${limitMs} ms`, targetDown: true };
   };
   try {
-    return await Promise.race([carrying, timeIsUp()]);
+    return await Promise.race([sending, timeIsUp()]);
   } finally {
     over.abort();
     signal?.removeEventListener('abort', abort);
   }
 }
 
-/** It stays due, so that a process that can carry it finds it at once. */
+/** The effect stays due, so that a process that can send it finds it at once. */
 async function leave(ctx: Context, { key, kind }: DueEffect, says: string, left: Set<string>): Promise<void> {
   if (left.has(key)) return;
   if (left.size < LEFT_MAX) left.add(key);
-  else await ctx.store.outbox.later(key, jittered(PAUSE_MAX_MS, ctx.random));
+  else await ctx.store.outbox.postpone(key, jittered(PAUSE_MAX_MS, ctx.random));
   ctx.report({ kind: 'effect-postponed', key, effect: kind, says });
 }
 
@@ -238,7 +238,7 @@ async function postpone(
   inMs: number,
   tries: number,
 ): Promise<'postponed'> {
-  await ctx.store.outbox.later(key, Math.ceil(inMs), tries);
+  await ctx.store.outbox.postpone(key, Math.ceil(inMs), tries);
   ctx.report({ kind: 'effect-postponed', key, effect: kind, says });
   return 'postponed';
 }

@@ -1,4 +1,4 @@
-/** Checks evidence by machine: once when it is shown, and again before it is verified. */
+/** The contract for automatic checks of evidence: once with the delivery, and again before verification. */
 import type { Check, Claim, Evidence } from '../domain/evidence.ts';
 import type { Lineage, Terms } from '../domain/handoff.ts';
 
@@ -15,7 +15,7 @@ export interface EvidenceRequest {
   readonly value: string;
 }
 
-/** The handoff that evidence is shown for, as far as a look depends on it. */
+/** The handoff that the evidence belongs to, as far as a check needs it. */
 export interface EvidenceFor {
   readonly createdAt: number;
   readonly terms: Pick<Terms, 'check' | 'anyCommit' | 'deliverables'>;
@@ -23,43 +23,43 @@ export interface EvidenceFor {
 }
 
 /**
- * One check per piece of evidence, in the order given. What is false is an answer; only a fault of the world and an
- * aborted signal are thrown.
+ * One check per item of evidence, in the given order. False evidence is a result; only faults and an aborted signal are
+ * thrown.
  */
 export interface EvidenceChecker {
-  /** Host and folder in which evidence is looked at; null where there is no workspace. */
+  /** Host and folder in which evidence is checked. Null: there is no workspace. */
   readonly where: string | null;
   /**
-   * First look: hashes files, resolves commits, runs commands. There is a claim for every deliverable named, and it
-   * holds only the evidence that was not false.
+   * The first check: hashes files, resolves commits, runs commands. Every named deliverable gets a claim, which contains
+   * only evidence that was not false.
    */
   collect(
     asked: readonly EvidenceRequest[],
     handoff: EvidenceFor,
     signal?: AbortSignal,
   ): Promise<{ readonly claims: readonly Claim[]; readonly checks: readonly Check[] }>;
-  /** Second look at the same evidence, by the machine, before somebody verifies. */
+  /** The second check of the same evidence, before verification. */
   check(claims: readonly Claim[], handoff: EvidenceFor, signal?: AbortSignal): Promise<readonly Check[]>;
-  /** The same for people: with the changes themselves, and without running any command. */
+  /** For people: with diffs, and without running commands. */
   show(claims: readonly Claim[], handoff: EvidenceFor, signal?: AbortSignal): Promise<readonly ShownEvidence[]>;
 }
 
-/** One piece of evidence, with what a verifier has to see. */
+/** An item of evidence, with what a verifier has to see. */
 export interface ShownEvidence {
   readonly deliverable: string;
   readonly evidence: Evidence;
-  /** What the machine finds now; null: the check would run a command, which needs an approval first. */
+  /** The result of a check now. Null: it would run a command, which needs an approval first. */
   readonly now: Pick<Check, 'verdict' | 'says'> | null;
   readonly diff: EvidenceDiff | null;
 }
 
 export interface EvidenceDiff {
   readonly text: string;
-  /** There is more than is shown. */
+  /** The text is truncated. */
   readonly isCut: boolean;
 }
 
-/** With the command that the sender has fixed: it is evidence for everything that was asked for. */
+/** Adds the command that the sender has fixed, as evidence for every deliverable. */
 export function withFixedCheck(asked: readonly EvidenceRequest[], { terms }: EvidenceFor): readonly EvidenceRequest[] {
   const { check, deliverables } = terms;
   if (check === undefined) return asked;

@@ -1,6 +1,6 @@
 /**
- * For a caller that changes the revision of a handoff that it has read, and no later one: a context in which the first
- * change is refused once the handoff has moved on.
+ * For a caller that may change only the revision that it has read: a context in which the first change is refused if the
+ * handoff has a newer revision.
  */
 import { err } from '../foundation/result.ts';
 import type { Decide } from '../domain/decision.ts';
@@ -12,8 +12,8 @@ import type { Context } from './context.ts';
 
 export interface ExpectedRevision {
   readonly ctx: Context;
-  /** Whether it was refused for that reason. */
-  passed(): boolean;
+  /** Whether a change was refused for that reason. */
+  wasStale(): boolean;
 }
 
 export function expectRevision(ctx: Context, principal: Principal, id: HandoffId, revision: number): ExpectedRevision {
@@ -34,5 +34,5 @@ export function expectRevision(ctx: Context, principal: Principal, id: HandoffId
     changed ||= answers.some((answer) => answer.ok && answer.value.id === id);
     return answers;
   };
-  return { ctx: { ...ctx, store: { ...ctx.store, change } }, passed: () => passed };
+  return { ctx: { ...ctx, store: { ...ctx.store, change } }, wasStale: () => passed };
 }

@@ -12,13 +12,13 @@ import { handoffsByIds } from './handoffs/find.ts';
 import { settledNotifier } from './settled-notifier.ts';
 
 const PAGE = 500;
-/** What is settled in a burst is read in one go. */
+/** Waits a moment, so that a burst of facts is read at once. */
 const GATHER_MS = 10;
 
 interface Subscription {
-  /** The follower has missed nothing up to this cursor, if it has looked since it subscribed; null: nothing is known. */
+  /** Up to this cursor no fact matches, if the follower has read since it subscribed. Null: unknown. */
   readonly passed: string | null;
-  /** Ends when facts that pass the filter may have come since the subscription. */
+  /** Resolves when there may be new facts that match the filter. */
   readonly news: Promise<void>;
   end(): void;
 }
@@ -31,7 +31,7 @@ interface Follower {
 }
 
 export interface FactReader {
-  /** Subscribe first, then look, then wait: nothing that is written in between is missed. */
+  /** Subscribe first, then read, then wait: nothing that is written in between is missed. */
   subscribe(filter: FactFilter): Promise<Subscription>;
 }
 
@@ -45,7 +45,7 @@ export function factReaderOf(ctx: Pick<Context, 'store' | 'timers'>): FactReader
 
 interface Run {
   readonly stop: AbortController;
-  /** Followers learn of every fact after this moment. */
+  /** Resolves when the start of the feed is known; followers then miss no later fact. */
   readonly begun: Promise<void>;
 }
 
@@ -53,14 +53,14 @@ function openFactReader({ store, timers }: Pick<Context, 'store' | 'timers'>): F
   const followers = new Set<Follower>();
   let run: Run | null = null;
 
-  const readOn = async (from: string, { signal }: AbortController): Promise<void> => {
+  const readFrom = async (from: string, { signal }: AbortController): Promise<void> => {
     const notifier = settledNotifier(store);
     signal.addEventListener('abort', () => notifier.leave(), { once: true });
     for (let cursor = from; !signal.aborted;) {
       const hint = notifier.next();
       const page = await store.facts({ max: PAGE, ...(cursor === '' ? {} : { after: cursor }) });
       cursor = page.at(-1)?.cursor ?? cursor;
-      if (page.length > 0) tell(followers, page, await partiesOf(store, followers, page), cursor);
+      if (page.length > 0) wakeMatching(followers, page, await partiesOf(store, followers, page), cursor);
       if (page.length === PAGE) continue;
       await hint;
       await timers.sleep(GATHER_MS, signal);
@@ -71,8 +71,8 @@ function openFactReader({ store, timers }: Pick<Context, 'store' | 'timers'>): F
     const stop = new AbortController();
     const newest = store.facts({ newest: true, max: 1 });
     const mine: Run = { stop, begun: newest.then(() => undefined) };
-    const ended = newest.then(([read]) => readOn(read?.cursor ?? '', stop));
-    // Followers read for themselves, and get the error of their own read; the next one begins anew.
+    const ended = newest.then(([read]) => readFrom(read?.cursor ?? '', stop));
+    // Followers read themselves and get the error of that read; the next subscription starts a new run.
     ended.catch(() => {
       if (run === mine) run = null;
       stop.abort('over');
@@ -137,7 +137,7 @@ async function partiesOf(
   return handoffsByIds(store, ids);
 }
 
-function tell(
+function wakeMatching(
   followers: ReadonlySet<Follower>,
   page: readonly FactRead[],
   parties: ReadonlyMap<HandoffId, Handoff>,

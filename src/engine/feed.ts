@@ -1,4 +1,4 @@
-/** Everything that happens, in order: read from the trail, so that nothing is missed or doubled. */
+/** Streams all facts in order. They are read from the trail, so nothing is missed or repeated. */
 import type { Fact } from '../domain/facts.ts';
 import type { Principal } from '../domain/principal.ts';
 import { may } from '../domain/rights.ts';
@@ -9,7 +9,7 @@ import { factReaderOf } from './fact-reader.ts';
 const PAGE = 500;
 
 export interface FollowOptions extends FactFilter {
-  /** The cursor of the last fact that was read; an empty text is the very beginning. Without: from now on. */
+  /** The cursor of the last fact that was read. Empty: from the first fact. Absent: from now on. */
   readonly after?: string;
   readonly signal: AbortSignal;
 }
@@ -39,7 +39,7 @@ export async function* followFacts(
       if (page.length === PAGE) continue;
       await subscription.news;
       cursor = laterCursor(cursor, subscription.passed);
-      // Before the old one ends: the reader stops when nobody is left.
+      // Subscribed before the old one ends, because the reader stops without subscriptions.
       const next = await reader.subscribe(filter);
       subscription.end();
       subscription = next;
@@ -50,14 +50,14 @@ export async function* followFacts(
   }
 }
 
-/** The newest of them, oldest first. Of facts that the principal may not read, none takes a place. */
+/** The newest facts that the principal may read, oldest first. */
 export async function newestFacts({ store }: Context, principal: Principal, max: number): Promise<readonly FactRead[]> {
   const page = await store.facts({ newest: true, max: principal.kind === 'agent' ? Math.max(max, PAGE) : max });
   const mayRead = await readableBy(principal, store, page);
   return page.filter(({ fact }) => mayRead(fact)).slice(-max);
 }
 
-/** The operator reads everything; agents read what is theirs. */
+/** The operator may read everything; agents only facts of their own handoffs. */
 async function readableBy(
   principal: Principal,
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * What a pass over the queue folder and a pass over the document folder have in common: facts are read from a bookmark on,
- * what is open and has no file is found, and each handoff is reconciled; one that cannot be is tried again by the next pass.
+ * The common parts of a pass over the queue folder and over the document folder: reads facts from a bookmark, finds open
+ * handoffs without a file, and reconciles each handoff. The next pass retries those that could not be reconciled.
  */
 import type { Handoff } from '../domain/handoff.ts';
 import { OPEN_STATES } from '../domain/lifecycle.ts';
@@ -11,12 +11,12 @@ import type { YieldingLoop } from './yielding-loop.ts';
 
 export const PASS_PAGE = 200;
 const FACTS_PAGE = 500;
-/** One pass goes on for a second or so; the rest is for the next one. */
+/** Limits one pass to about a second. */
 const FACT_PAGES_MAX = 20;
 
 /**
- * Reads what happened since the cursor and moves it on. `take` gets each page before the cursor passes it, and keeps what
- * has to be looked at: nobody tells it twice.
+ * Reads the facts after the cursor and advances it. `take` gets each page before the cursor passes it, and must remember
+ * what has to be reconciled.
  */
 export async function readNewFacts(
   { store }: Context,
@@ -32,14 +32,14 @@ export async function readNewFacts(
   }
 }
 
-/** What is open and not as it should be in the folder. */
+/** The open handoffs that `isWanted` selects. */
 export async function openHandoffs(
   { store }: Context,
   loop: YieldingLoop,
   isWanted: (handoff: Handoff) => boolean,
 ): Promise<readonly HandoffId[]> {
   const found: HandoffId[] = [];
-  for (let after: string | undefined; await loop.goOn();) {
+  for (let after: string | undefined; await loop.nextTurn();) {
     const asked = { by: 'filter', states: OPEN_STATES, max: PASS_PAGE } as const;
     const { items, next } = await store.find(after === undefined ? asked : { ...asked, after });
     for (const handoff of items) if (isWanted(handoff)) found.push(handoff.id);
@@ -51,11 +51,11 @@ export async function openHandoffs(
 
 interface Reconciling {
   readonly ctx: Context;
-  /** What could not be put right, and has to be tried again before the bookmark may move. */
+  /** Handoffs that could not be reconciled and must be retried before the bookmark may move. */
   readonly again: Set<HandoffId>;
 }
 
-/** One that throws is reported and holds up no other. `reconcile` answers false where it has to be asked again. */
+/** Reports an error and continues with the others. `reconcile` returns false if it must be called again. */
 export async function reconcileEach(
   { ctx, again }: Reconciling,
   ids: readonly HandoffId[],
@@ -63,8 +63,8 @@ export async function reconcileEach(
 ): Promise<void> {
   const rest = ids.values();
   const work = async (): Promise<void> => {
-    // Taken after the turn, not before it: the order in which files came is the order in which they are adopted.
-    while (await loop.goOn()) {
+    // Taken after the turn, so that files are adopted in the order in which they came.
+    while (await loop.nextTurn()) {
       const { value: id } = rest.next();
       if (id === undefined) return;
       again.add(id);
@@ -104,7 +104,7 @@ export async function bookmarkAt(ctx: Context, cursor: string): Promise<string> 
   return `${await databaseName(ctx)} ${cursor}`;
 }
 
-/** The hash of its first fact: no two databases have the same. */
+/** The hash of the first fact, which differs between databases. */
 async function databaseName({ store }: Context): Promise<string> {
   const [first] = await store.facts({ max: 1 });
   return first?.fact.hash ?? '';

@@ -1,10 +1,10 @@
-/** What a doctor asks of a running workspace. Nothing here writes; each answer says what to do about it. */
+/** The checks of `baton doctor` on a running workspace. They write nothing; each result says what to do. */
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { LastOccurrence } from '../domain/schedule.ts';
 import { flawOf } from '../domain/trail.ts';
 import type { DamagedRecord } from '../stores/store.ts';
 import { DUTY_LEASE_MS } from './duty.ts';
-import { countingFor, prospectOf } from './handoffs/dependencies.ts';
+import { effectiveHandoffs, dependencyStatus } from './handoffs/dependencies.ts';
 import type { Context } from './context.ts';
 import { allCopies } from './transfer/all-copies.ts';
 import { counted } from '../foundation/count-text.ts';
@@ -29,15 +29,15 @@ export function problem(name: string, says: string, todo: string): HealthCheck {
   return { name, verdict: 'problem', says, todo };
 }
 
-/** The first few are named: a thousand of them have one cause. */
+/** How many are named: a thousand findings have one cause. */
 const NAMED_MAX = 5;
 const RESTORE = 'stop all workers, keep a copy of the database, and restore a backup or an export';
-/** An effect that is due is done within this time, if anybody does it. */
+/** A running duty holder sends a due effect within this time. */
 const EFFECT_PATIENCE_MS = 1_500;
 const EFFECTS_MAX = 1_000;
 const STUCK_MAX = 1_000;
 const SCHEDULES_MAX = 1_000;
-/** Clocks of two machines may differ by this much without anybody noticing. */
+/** A tolerable difference between the clocks of two machines. */
 const CLOCK_APART_MS = 5_000;
 
 export async function examineDamage({ store }: Context): Promise<HealthCheck> {
@@ -86,10 +86,10 @@ export async function examineSessions(ctx: Context): Promise<HealthCheck> {
 
 export async function examineDuty({ store, liveness }: Context): Promise<HealthCheck> {
   const holder = await store.upkeep.dutyHolder(liveness.self);
-  if (holder === null) return healthy('duty', 'nobody is at work on this host; whoever comes first sweeps');
+  if (holder === null) return healthy('duty', 'no worker runs on this host; the next process that starts sweeps');
   const { process, silentForMs } = holder;
   if (liveness.of(process) === 'gone')
-    return healthy('duty', `process ${process.pid} is gone; whoever comes next sweeps`);
+    return healthy('duty', `process ${process.pid} is gone; the next process that starts sweeps`);
   if (silentForMs <= DUTY_LEASE_MS) return healthy('duty', `process ${process.pid} sweeps`);
   const says = `process ${process.pid} has the duty and has been silent for ${Math.round(silentForMs / 1000)} s`;
   return problem('duty', says, `look at it, and end it: kill ${process.pid}`);
@@ -98,9 +98,9 @@ export async function examineDuty({ store, liveness }: Context): Promise<HealthC
 export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
   const { items } = await ctx.store.find({ by: 'waiting', on: 'failed', max: STUCK_MAX });
   const dependencies = items.flatMap(({ terms }) => terms.dependsOn);
-  const counting = await countingFor(ctx, dependencies);
+  const effective = await effectiveHandoffs(ctx, dependencies);
   const stuck = items.flatMap(({ id, terms }) => {
-    const { failed } = prospectOf(terms, counting);
+    const { failed } = dependencyStatus(terms, effective);
     return failed === null ? [] : [{ id, failed }];
   });
   const [first] = stuck;
@@ -121,7 +121,7 @@ export async function examineSchedules({ store }: Context): Promise<HealthCheck>
   return warning('schedules', listed(refused), todo);
 }
 
-/** An effect that is due now may be done in a moment, so those that stay are looked for. */
+/** An effect that is due now may be sent in a moment, so this checks twice. */
 export async function examineEffects({ store, timers }: Context, signal: AbortSignal): Promise<HealthCheck> {
   const due = new Set((await store.outbox.due(EFFECTS_MAX)).map(({ key }) => key));
   if (due.size > 0) await timers.sleep(EFFECT_PATIENCE_MS, signal);
@@ -158,7 +158,7 @@ export async function examineClock({ store, clock }: Context): Promise<HealthChe
   const [newest] = (await store.find({ by: 'filter', max: 1 })).items;
   const aheadMs = (newest?.createdAt ?? 0) - store.nowMs();
   if (aheadMs <= CLOCK_APART_MS) return healthy('clock', 'in step with the records');
-  const says = `the newest handoff was made ${Math.round(aheadMs / 1000)} s from now`;
+  const says = `the newest handoff was created ${Math.round(aheadMs / 1000)} s from now`;
   return warning('clock', says, 'check the clock: it was set back, or it was ahead');
 }
 

@@ -1,4 +1,4 @@
-/** Tells whether a send made a handoff, or was answered with the one that an earlier request had made. */
+/** Finds out whether a send created a handoff, or returned the one of an earlier request. */
 import type { Context } from './context.ts';
 
 export interface KnownRequests {
@@ -6,7 +6,7 @@ export interface KnownRequests {
   wasKnown(): boolean;
 }
 
-export function noteKnownRequests(ctx: Context): KnownRequests {
+export function trackKnownRequests(ctx: Context): KnownRequests {
   let wasKnown = false;
   const insert: Context['store']['insert'] = async (openings, guard) => {
     const answer = await ctx.store.insert(openings, guard);

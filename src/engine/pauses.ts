@@ -1,4 +1,4 @@
-/** An agent that is paused gets nothing new: claims and workers wait. What it holds goes on. */
+/** A paused agent gets nothing new: claims and workers wait. It may finish what it holds. */
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { AgentId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -29,7 +29,7 @@ export async function resumeAgent(
   return pause === null ? err({ code: 'not-paused', agent }) : ok(pause);
 }
 
-/** The operator sees all of them, an agent its own. */
+/** The operator sees all pauses, an agent its own. */
 export async function pausesFor(
   { store }: Context,
   principal: Principal,

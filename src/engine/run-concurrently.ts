@@ -1,27 +1,27 @@
 /**
- * Goes through a list in its order, and does at the same time what has nothing to do with each other, so that those
- * share a commit. What touches the same name is done one after the other.
+ * Runs the items of a list concurrently, so that they share a commit. Items that touch the same name run one after the
+ * other, in order.
  */
 
-/** At most so many run at a time: a caller that stops waits for no more than these. */
-const ABREAST_MAX = 64;
+/** Items that run at a time; a caller that stops waits only for these. */
+const CONCURRENCY_MAX = 64;
 
 export interface ConcurrentRun<Item, Answer> {
-  /** The names that it reads or changes something of; `everything`: it is done alone. */
+  /** The names that the item reads or changes. `everything`: it runs alone. */
   touches(item: Item): readonly string[] | 'everything';
   act(item: Item): Promise<Answer>;
-  /** Asked before each: false, and no further one is begun. */
-  goesOn(): boolean;
+  /** Called before each item. False: no further item is started. */
+  shouldContinue(): boolean;
 }
 
-/** Answers in the order of the items. After the first that throws none is begun; those under way are awaited. */
+/** Returns answers in the order of the items. After an error no item is started, and running ones are awaited. */
 export async function runConcurrently<Item, Answer>(
   items: readonly Item[],
-  { touches, act, goesOn }: ConcurrentRun<Item, Answer>,
+  { touches, act, shouldContinue }: ConcurrentRun<Item, Answer>,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   const latest = new Map<string, Promise<void>>();
-  let under: Promise<void>[] = [];
+  let running: Promise<void>[] = [];
   let failure: { readonly error: unknown } | null = null;
 
   const begin = async (item: Item, index: number, before: readonly Promise<void>[]): Promise<void> => {
@@ -33,18 +33,18 @@ export async function runConcurrently<Item, Answer>(
     }
   };
   const allDone = async (): Promise<void> => {
-    await Promise.all(under);
-    under = [];
+    await Promise.all(running);
+    running = [];
     latest.clear();
     if (failure !== null) throw failure.error;
   };
 
   for (const [index, item] of items.entries()) {
     const names = touches(item);
-    if (names === 'everything' || under.length >= ABREAST_MAX) await allDone();
-    if (!goesOn()) break;
+    if (names === 'everything' || running.length >= CONCURRENCY_MAX) await allDone();
+    if (!shouldContinue()) break;
     const doing = begin(item, index, names === 'everything' ? [] : names.flatMap((name) => latest.get(name) ?? []));
-    under.push(doing);
+    running.push(doing);
     if (names === 'everything') await allDone();
     else for (const name of names) latest.set(name, doing);
   }

@@ -1,14 +1,13 @@
 /**
- * Schedules: work that is sent repeatedly. Each occurrence is a request under a key made of the schedule and its instant,
- * which the database keeps for ever: two processes that send the same occurrence, or one that died before it could record
- * that it had, make one handoff.
+ * Schedules: work that is sent repeatedly. Each occurrence is a request whose key is made of the schedule and its instant
+ * and is stored for ever. So an occurrence that two processes send, or that is sent again after a crash, is one handoff.
  */
 import type { JsonText } from '../foundation/json.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import { principalText, SYSTEM, type Principal } from '../domain/principal.ts';
 import {
   everyAfter,
-  turnOf,
+  dueOccurrence,
   type LastOccurrence,
   type NextAfter,
   type Recurrence,
@@ -34,11 +33,11 @@ export interface KnownSchedule extends SendSchedule {
   readonly last: LastOccurrence | null;
 }
 
-/** Of one look; the rest is due in the next one. */
+/** Schedules per sweep; the next sweep takes the rest. */
 const DUE_MAX = 50;
-/** Of one schedule in one look: what was missed comes in one by one. */
+/** Occurrences per schedule and sweep: missed ones are sent one by one. */
 const TURNS_MAX = 100;
-const LOOK_MS = 500;
+const SWEEP_MS = 500;
 
 /** Adding the same schedule again changes nothing. Its request is checked as if it were sent now. */
 export async function addSchedule(
@@ -66,7 +65,7 @@ function contentOf({ recurrence, missed, request }: SendSchedule): string {
   return JSON.stringify([recurrence, missed, request]);
 }
 
-/** Those of a principal: its own, and those that send to it. The operator has all. */
+/** The schedules that a principal owns or that send to it. The operator sees all. */
 export async function schedulesFor(ctx: Context, principal: Principal, max: number): Promise<readonly KnownSchedule[]> {
   const all = (await ctx.store.schedules.list(max)).map(knownOf);
   return all.filter((schedule) => mayRead(principal, schedule));
@@ -92,13 +91,13 @@ function mayRead(principal: Principal, { from, to }: SendSchedule): boolean {
   return principal.kind === 'agent' && (principal.agent === from || principal.agent === to);
 }
 
-const looks = new WeakMap<Store, number>();
+const sweptAtMs = new WeakMap<Store, number>();
 
-/** Sends what is due. */
+/** Sends all due occurrences. */
 export async function sweepSchedules(ctx: Context): Promise<number> {
   const atMs = ctx.clock.monotonicMs();
-  if (atMs - (looks.get(ctx.store) ?? Number.NEGATIVE_INFINITY) < LOOK_MS) return 0;
-  looks.set(ctx.store, atMs);
+  if (atMs - (sweptAtMs.get(ctx.store) ?? Number.NEGATIVE_INFINITY) < SWEEP_MS) return 0;
+  sweptAtMs.set(ctx.store, atMs);
   let sent = 0;
   for (const record of await ctx.store.schedules.due(DUE_MAX)) sent += await sendDue(ctx, record);
   return sent;
@@ -107,18 +106,18 @@ export async function sweepSchedules(ctx: Context): Promise<number> {
 async function sendDue(ctx: Context, due: ScheduleRecord): Promise<number> {
   const schedule = knownOf(due);
   const next = await nextOf(schedule.recurrence, schedule.createdAt);
-  // It could be read when it was made; a newer package may think otherwise.
+  // The expression was valid when the schedule was added; a newer package may disagree.
   if (!next.ok) return 0;
   let record = due;
   let sent = 0;
   for (let turns = 0; turns < TURNS_MAX && record.nextAt !== null; turns += 1) {
     const nowMs = ctx.store.nowMs();
     if (record.nextAt > nowMs) break;
-    const { occurrence, nextAt } = turnOf(record.nextAt, schedule.missed, nowMs, next.value);
+    const { occurrence, nextAt } = dueOccurrence(record.nextAt, schedule.missed, nowMs, next.value);
     const result = occurrence === null ? null : await sendOccurrence(ctx, schedule, occurrence);
     const last = result === null ? record.last : (JSON.stringify(result) as JsonText);
     if (result !== null) sent += 1;
-    // Another process was faster: it has sent the same occurrence, and goes on from there.
+    // Another process was faster: it has sent the same occurrence and continues.
     if (!(await ctx.store.schedules.advance(record, { nextAt, last }))) break;
     record = { ...record, nextAt, last };
   }
@@ -130,7 +129,7 @@ async function sendOccurrence(ctx: Context, schedule: SendSchedule, occurrence: 
   const at = new Date(occurrence).toISOString();
   const answer = await send(ctx, SYSTEM, {
     ...request,
-    // A full recipient gets it when there is a place.
+    // A recipient at its limit gets it when there is room.
     waitForCapacity: true,
     occurrence: { schedule: name, at, by, key: `${name} of ${createdAt} at ${at}` },
   });
@@ -140,7 +139,7 @@ async function sendOccurrence(ctx: Context, schedule: SendSchedule, occurrence: 
 async function nextOf(recurrence: Recurrence, createdAt: number): Promise<Result<NextAfter, ScheduleRefusal>> {
   if ('everyMs' in recurrence) return ok(everyAfter(recurrence.everyMs, createdAt));
   const { cron, zone } = recurrence;
-  // Nearly no command needs the package.
+  // Loaded here, because nearly no command needs the package.
   const { CRON_RULE, readCron, ZONE_RULE } = await import('../formats/schedule/cron.ts');
   const read = readCron(cron, zone);
   if (!read.ok) {

@@ -1,4 +1,4 @@
-/** Named JSON Schemas of a workspace: what an input or an output must look like before anybody works on it. */
+/** The contract for named JSON Schemas of a workspace, which inputs and outputs must follow. */
 import type { Json, JsonObject } from '../foundation/json.ts';
 import type { AgentId } from '../domain/names.ts';
 import type { Failure } from '../domain/handoff.ts';
@@ -21,14 +21,14 @@ export interface AgentSchemaPair {
 }
 
 /**
- * The schemas that workers have registered for their agents. They hold beside those that the workspace names, for every
- * sender and every answer, in whatever language.
+ * The schemas that workers have registered for their agents. They apply in addition to those of the workspace, for every
+ * sender and every result, in any language.
  */
 export interface RegisteredSchemas {
   /** Null: nothing is registered. */
   of(agent: AgentId): AgentSchemaPair | null;
   check(agent: AgentId, what: keyof AgentSchemaPair, value: Json): Promise<Result<true, SchemaRefusal>>;
-  /** Replaces what was registered. Answers why it was not done, or null. */
+  /** Replaces what was registered. Returns why it was refused, or null. */
   register(agent: AgentId, pair: AgentSchemaPair, by: string): Promise<string | null>;
 }
 

@@ -1,13 +1,13 @@
 /**
- * All waits for settled handoffs share one hint of their store: a hint per wait, with a signal to cancel it, costs more
+ * All waits for settled handoffs share one call of `store.changed`: a call per wait, with a signal to cancel it, costs more
  * than reading the record.
  */
 import type { Store } from '../stores/store.ts';
 
 export interface SettledNotifier {
-  /** Ends when something may have been settled since this was asked for. Ask first, then look, then wait. */
+  /** Resolves when something may have been settled since the call. Call first, then read, then wait. */
   next(): Promise<void>;
-  /** The caller is done waiting; the last one cancels the hint. */
+  /** The caller is done waiting. The last caller cancels the hint. */
   leave(): void;
 }
 
@@ -31,7 +31,7 @@ export function settledNotifier(store: Store): SettledNotifier {
     leave: () => {
       own.waiters -= 1;
       if (own.waiters > 0) return;
-      // Without a reason, an error with its stack is made that nobody reads.
+      // Without a reason, an error with a stack is created, which costs time.
       own.stop?.abort('over');
       own.stop = null;
       own.hint = null;

@@ -16,7 +16,7 @@ import {
   type SignedMove,
   type SignFact,
 } from '../domain/signature.ts';
-import { piecesOf, writeEvidence } from '../formats/document/evidence-text.ts';
+import { evidenceItems, writeEvidence } from '../formats/document/evidence-text.ts';
 import type { DocumentFields } from '../formats/document/schema.ts';
 import type { RegisteredKey } from './context.ts';
 
@@ -31,7 +31,7 @@ export function signingAs(principal: Principal, handoff: Handoff): SignFact | nu
   };
 }
 
-/** Terms, evidence and judged criteria, as far as a document tells them too: both can be compared with a signature. */
+/** Terms, evidence and judged criteria, as far as a document contains them too: both can be checked against a signature. */
 interface Content {
   readonly from: string;
   readonly to: string;
@@ -41,7 +41,7 @@ interface Content {
   readonly criteria: readonly string[];
   /** Each with what is shown for it. */
   readonly evidence: readonly (readonly [deliverable: string, pieces: readonly string[]])[];
-  /** What the verifier says of each criterion; null: it was not judged. */
+  /** The statement of the verifier on each criterion. Null: not judged. */
   readonly judged: readonly (string | null)[];
 }
 
@@ -94,12 +94,12 @@ export interface CheckedMove {
   readonly says: string;
 }
 
-/** Whether a verdict is a reason not to believe a move. What nobody was expected to sign is none. */
+/** Whether a verdict is a reason to distrust a move. A move that did not need a signature is none. */
 export function isSuspicious({ verdict }: CheckedMove): boolean {
   return verdict !== 'good' && verdict !== 'unsigned' && verdict !== 'erased';
 }
 
-/** Each move that an agent made, with what its signature proves. The trail itself is judged elsewhere. */
+/** Each move of an agent, with what its signature proves. The hashes of the trail are checked elsewhere. */
 export function checkTrail(
   handoff: Handoff,
   facts: readonly Fact[],
@@ -113,12 +113,12 @@ export function checkTrail(
     const { revision, by, deed, at } = fact;
     if (!by.startsWith('@')) return [];
     if (revision < erasedBefore) return [{ revision, move: deed, by, at, ...ERASED }];
-    const { told, signature } = splitSignature(fact.detail);
+    const { unsigned: told, signature } = splitSignature(fact.detail);
     const previous = facts[index - 1]?.hash ?? NO_TRAIL;
     const said = saidDigest(told);
     const claims = revision < firstDelivery ? [] : handoff.claims;
-    // A record keeps the terms of its last revision and the evidence of its last delivery: what was asked for and shown
-    // before that, only the signature knows.
+    // A record has only the terms of its last revision and the evidence of its last delivery. Earlier ones cannot be
+    // compared with their signature.
     const isKnown = revision >= lastRevision && (revision < firstDelivery || revision >= lastDelivery);
     const now = isKnown ? contentOf(handoff, claims, told) : null;
     const move = { handoff: handoff.id, previous, move: deed, at, said };
@@ -162,7 +162,7 @@ function judgeSignature(
   if (now !== null && now !== move.content) {
     return { verdict: 'changed', says: 'terms, evidence or criteria are not those that were signed' };
   }
-  // A thief of the key chooses the date: no date proves anything once a key may be stolen.
+  // A thief of the key can choose the date, so a date proves nothing once the key may be stolen.
   if (key.revokedAt !== null) {
     return {
       verdict: 'revoked',
@@ -178,11 +178,11 @@ function judgeSignature(
   return { verdict: 'good', says: `signed with ${fingerprint}` };
 }
 
-/** As a document carries the signature of one move. */
+/** The signature of one move in a document. */
 export interface WrittenSignature {
   readonly by: string;
   readonly at: string;
-  /** Where it is another one than the field says. */
+  /** Present if the move differs from that of the field. */
   readonly move?: 'revise';
   readonly previous: string;
   readonly said: string;
@@ -192,7 +192,7 @@ export interface WrittenSignature {
 
 /** Null: the fact is not signed. */
 export function writtenSignature(fact: Fact): WrittenSignature | null {
-  const { told, signature } = splitSignature(fact.detail);
+  const { unsigned: told, signature } = splitSignature(fact.detail);
   const speaker = speakerIn(fact.by);
   if (signature === null || speaker === null) return null;
   const { key, previous, value } = signature;
@@ -200,17 +200,17 @@ export function writtenSignature(fact: Fact): WrittenSignature | null {
   return { by: speaker, at: instantText(fact.at), ...revised, previous, said: saidDigest(told), key, value };
 }
 
-/** The fields of a document in which signatures stand, and the moves that they are about. */
+/** The fields of a document with signatures, and the moves that they sign. */
 export const SIGNATURE_FIELDS = {
   created_signature: 'create',
   delivered_signature: 'deliver',
   completion_signature: 'verify',
 } as const satisfies Partial<Record<keyof DocumentFields, string>>;
 
-/** A document tells whole seconds: a key that was registered within that second could have signed. */
+/** A document has whole seconds: a key that was registered within that second could have signed. */
 const WITHIN_SECOND_MS = 999;
 
-/** The moves that a document tells of and that somebody could have signed. */
+/** The moves in a document that could be signed, with what each signature proves. */
 export function checkDocument(fields: DocumentFields, keys: readonly RegisteredKey[]): readonly CheckedMove[] {
   const told = [
     { field: 'created_signature', by: fields.from_agent, at: fields.created_at },
@@ -230,7 +230,7 @@ export function checkDocument(fields: DocumentFields, keys: readonly RegisteredK
     }
     const { previous, said, key, value } = written;
     const atMs = Date.parse(written.at);
-    // What stands in the document is what has to be signed: there is no second digest to compare it with.
+    // The content of the document is what was signed: there is no second digest to compare.
     const content = contentIn(fields, move);
     const about = { handoff: fields.handoff_id ?? '', previous, move, at: atMs, content, said };
     const signer = `@${written.by}`;
@@ -254,7 +254,7 @@ function contentIn(fields: DocumentFields, move: string): string {
   } = fields;
   const evidence = (marks ?? []).map(({ deliverable, evidence: shown }): readonly [string, readonly string[]] => [
     deliverable,
-    piecesOf(shown ?? undefined).map((piece) => piece.trim()),
+    evidenceItems(shown ?? undefined).map((piece) => piece.trim()),
   ]);
   return digestOfContent({
     from: fields.from_agent ?? '',

@@ -1,58 +1,57 @@
 /**
- * What a process knows about clock and database before it judges other processes by their silence.
+ * Checks clock and database before this process judges others by their silence.
  *
  * Two things look like silence and are not: a wall clock that was set, and a time in which this process was stopped or no
- * process could write. After either, other processes get the lost time again.
+ * process could write. After either, other processes get that time again.
  */
-import { JUMP_MS, type ClockLook } from '../foundation/clock.ts';
+import { JUMP_MS, type ClockObservation } from '../foundation/clock.ts';
 import { TIMEOUT_GRACE_MS } from '../domain/deadlines.ts';
 import type { Store } from '../stores/store.ts';
 import type { Context } from './context.ts';
 
 export interface StallCheck {
-  /** What the store's clock said when this was found out. */
-  readonly lookedAt: number;
-  /** For how long it has run undisturbed, as far as anybody knows who looks at this database. */
+  /** The store's clock at the time of the check. */
+  readonly checkedAt: number;
+  /** For how long the clock has not been set, as far as any process of this database knows. */
   readonly steadyMs: number;
-  /** It was set since the last look. */
+  /** The clock was set since the last check. */
   readonly wasSet: boolean;
-  /** For how long it has run undisturbed while we looked. */
+  /** For how long this process has seen the clock not being set. */
   readonly watchedMs: number;
   /**
-   * Whether this process has looked for one lease, and no gap in it was so long that a beat could have been missing
-   * because of the gap alone.
+   * Whether this process has watched for one lease, without a gap that alone could explain a missing heartbeat.
    */
   hasWatched(leaseMs: number): boolean;
 }
 
-/** For a process that looks once and has not watched: the store knows what others have seen of the clock. */
+/** For a process that checks only once: the store knows what other processes have seen of the clock. */
 export async function checkOnce(ctx: Context): Promise<StallCheck> {
-  const look = await checkClock(ctx);
-  return { lookedAt: ctx.store.nowMs(), ...look, watchedMs: 0, hasWatched: () => true };
+  const check = await checkClock(ctx);
+  return { checkedAt: ctx.store.nowMs(), ...check, watchedMs: 0, hasWatched: () => true };
 }
 
-export function checkClock({ store, clock, liveness }: Context): Promise<ClockLook> {
-  return store.upkeep.lookAtClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
+export function checkClock({ store, clock, liveness }: Context): Promise<ClockObservation> {
+  return store.upkeep.checkClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
 }
 
-/** After a time in which no process could write, workers have this long to deliver results from that time. */
+/** After a time in which no process could write, workers have this long to settle their handoffs. */
 export const SETTLE_AFTER_GAP_MS = 2 * TIMEOUT_GRACE_MS;
 
-/** Several beats fit into a lease; half of one is missing only if nobody could write for as long. */
+/** Several heartbeats fit into a lease, so a gap of less than half a lease explains no silence. */
 const GAP_SHARE = 0.5;
-/** Older gaps are over for every lease that is in use, or are followed by newer ones. */
+/** Older gaps no longer matter for any lease in use, or newer gaps follow them. */
 const GAPS_MAX = 32;
 
 export interface StallWatch {
-  /** To be called at every look: what we have seen ourselves, and what was last known in the store. */
-  look(): StallCheck;
-  /** What is known in the store by now. */
-  with(known: ClockLook, seen: StallCheck): StallCheck;
-  /** The database is known to have taken a write at this monotonic time. */
+  /** Call this in every round: combines what this process has seen with what the store last knew. */
+  check(): StallCheck;
+  /** Adds what the store knows now. */
+  with(known: ClockObservation, seen: StallCheck): StallCheck;
+  /** A write to the database succeeded at this monotonic time. */
   proven(atMs: number): void;
 }
 
-/** `everyMs` is how far two proofs are apart when all is well. */
+/** `everyMs` is the usual time between two successful writes. */
 export function openStallWatch(
   { store, clock, report }: Pick<Context, 'clock' | 'report'> & { readonly store: Pick<Store, 'nowMs'> },
   everyMs: number,
@@ -61,7 +60,7 @@ export function openStallWatch(
   const beganMs = clock.monotonicMs();
   let last = offset();
   let jumpedAtMs = Number.NEGATIVE_INFINITY;
-  /** Before the first look into the store nothing is known. */
+  /** Nothing is known before the first read of the store. */
   let knownSteadySinceMs = beganMs;
   let provenMs = beganMs;
   let gaps: readonly { readonly endedMs: number; readonly lengthMs: number }[] = [];
@@ -74,7 +73,7 @@ export function openStallWatch(
   };
 
   return {
-    look: () => {
+    check: () => {
       const byMs = offset() - last;
       last += byMs;
       const wasSet = Math.abs(byMs) > JUMP_MS;
@@ -84,7 +83,7 @@ export function openStallWatch(
       }
       const nowMs = clock.monotonicMs();
       return {
-        lookedAt: store.nowMs(),
+        checkedAt: store.nowMs(),
         steadyMs: nowMs - Math.max(jumpedAtMs, knownSteadySinceMs),
         wasSet,
         watchedMs: nowMs - Math.max(jumpedAtMs, beganMs),

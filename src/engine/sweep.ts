@@ -1,7 +1,7 @@
 /**
- * Settles what nobody settles: handoffs of lost workers, expired ones, and those that no longer have to wait. A
- * selection is a hint: each record is judged again by a pure decision when it is changed, so a sweep can run on any
- * machine, twice, or be cut off.
+ * Moves handoffs on that no caller moves: those of lost workers, expired ones, and those that no longer have to wait. The
+ * selection is a hint: a pure decision checks each record again when it is changed, so a sweep can run on any machine,
+ * run twice, or be interrupted.
  */
 import { JUMP_MS } from '../foundation/clock.ts';
 import { err } from '../foundation/result.ts';
@@ -16,30 +16,30 @@ import { withNotifications, decideBy, type RequestedMove } from './change.ts';
 import { sweepAwaiting } from './artifacts/awaited-artifacts.ts';
 import { fillFreeCapacity } from './fill-capacity.ts';
 import { sweepSchedules } from './schedules.ts';
-import { freeHeldBack } from './summaries/held-legs.ts';
+import { unblockMetTasks } from './summaries/task-dependencies.ts';
 import { SETTLE_AFTER_GAP_MS, type StallCheck } from './stall-detection.ts';
 import type { Context } from './context.ts';
 import { sweepDependents, sweepFreed } from './handoffs/dependents.ts';
 import { failureText } from './handoffs/failure-text.ts';
 
-/** One sweep never holds the write lock for longer than a worker's claim may wait for it. */
+/** Limits how long one sweep holds the write lock: claims wait for it. */
 const SWEPT_MAX = 200;
-/** A beat that is this late may still be on its way. */
+/** A heartbeat that is this late may still arrive. */
 const SILENCE_GRACE_MS = 500;
 
 /** Stops between two parts when the signal is aborted; each part is bounded. */
 export async function sweep(
   ctx: Context,
-  steady: StallCheck,
+  stallCheck: StallCheck,
   signal?: AbortSignal,
 ): Promise<{ readonly changed: number }> {
   const parts: readonly (() => Promise<number>)[] = [
-    () => sweepSessions(ctx, steady),
-    () => sweepOverdue(ctx, steady),
+    () => sweepSessions(ctx, stallCheck),
+    () => sweepOverdue(ctx, stallCheck),
     () => sweepFreed(ctx),
     () => sweepDependents(ctx),
     () => sweepAwaiting(ctx),
-    () => freeHeldBack(ctx, 'held'),
+    () => unblockMetTasks(ctx, 'held'),
     () => fillFreeCapacity(ctx),
     () => sweepSchedules(ctx),
   ];
@@ -48,11 +48,11 @@ export async function sweep(
   return { changed };
 }
 
-async function sweepSessions(ctx: Context, steady: StallCheck): Promise<number> {
+async function sweepSessions(ctx: Context, stallCheck: StallCheck): Promise<number> {
   const over: SessionRecord[] = [];
-  for (const session of await ctx.store.sessions.list()) if (await isOver(ctx, session, steady)) over.push(session);
+  for (const session of await ctx.store.sessions.list()) if (await isOver(ctx, session, stallCheck)) over.push(session);
   if (over.length === 0) return 0;
-  // Their commands are read again now: a session could start one until it was ended.
+  // Read again, because a session could start a command until it was ended.
   const newest = await ctx.store.sessions.list();
   let changed = 0;
   for (const session of over) changed += await recover(ctx, newest.find(({ id }) => id === session.id) ?? session);
@@ -60,15 +60,15 @@ async function sweepSessions(ctx: Context, steady: StallCheck): Promise<number> 
 }
 
 /**
- * A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. The lease is
- * the session's own: the sweeping process may have been started with another one.
+ * A session ends at once if its process is provably gone. If the process cannot be seen, or hangs, it ends with its own
+ * lease: the sweeping process may have another one.
  */
-async function isOver({ store, liveness }: Context, session: SessionRecord, steady: StallCheck): Promise<boolean> {
+async function isOver({ store, liveness }: Context, session: SessionRecord, stallCheck: StallCheck): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
   const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
-  // While nobody could write, or this process was stopped, silence proves nothing.
-  if (session.silentForMs < patienceMs || !steady.hasWatched(session.leaseMs)) return false;
+  // Silence proves nothing while no process could write, or while this process was stopped.
+  if (session.silentForMs < patienceMs || !stallCheck.hasWatched(session.leaseMs)) return false;
   return store.sessions.end(session.id, patienceMs);
 }
 
@@ -85,17 +85,17 @@ async function recover(ctx: Context, session: SessionRecord): Promise<number> {
   return recovered.length;
 }
 
-/** `isMeant` selects among all that is overdue. */
+/** `isMeant` selects among the overdue handoffs. */
 export async function sweepOverdue(
   ctx: Context,
-  steady: StallCheck,
+  stallCheck: StallCheck,
   isMeant: (handoff: Handoff) => boolean = () => true,
 ): Promise<number> {
-  // Nothing expires in the sweep that finds the clock set.
-  if (steady.wasSet) return 0;
+  // Nothing expires in the sweep that notices a set clock.
+  if (stallCheck.wasSet) return 0;
   const found = await ctx.store.find({ by: 'overdue', max: SWEPT_MAX });
   const nowMs = ctx.store.nowMs();
-  const items = found.items.filter((handoff) => isMeant(handoff) && isTrulyOverdue(handoff, nowMs, steady));
+  const items = found.items.filter((handoff) => isMeant(handoff) && isTrulyOverdue(handoff, nowMs, stallCheck));
   if (items.length === 0) return 0;
   const sessions = await ctx.store.sessions.list();
   for (const { id, custody } of items) {
@@ -103,7 +103,7 @@ export async function sweepOverdue(
     const session = sessions.find((each) => each.id === custody.session);
     if (session !== undefined) await endIfOurs(ctx, session, id);
   }
-  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decideOverdue(steady)));
+  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decideOverdue(stallCheck)));
   return answers.filter((answer) => answer.ok).length;
 }
 
@@ -112,30 +112,30 @@ async function endIfOurs({ liveness }: Context, session: SessionRecord, handoff:
   for (const group of session.groups) if (group.handoff === handoff) await liveness.endGroup(group);
 }
 
-function decideOverdue(steady: StallCheck): Decide {
+function decideOverdue(stallCheck: StallCheck): Decide {
   return (handoff, nowMs) => {
     const move = onDeadline(handoff, nowMs);
     if (!move.ok) return move;
-    if (!isTrulyOverdue(handoff, nowMs, steady)) return err({ code: 'not-overdue', id: handoff.id });
+    if (!isTrulyOverdue(handoff, nowMs, stallCheck)) return err({ code: 'not-overdue', id: handoff.id });
     return decideBy(SYSTEM, opOf(move.value), () => requestOf(move.value, 'time is up'))(handoff, nowMs);
   };
 }
 
 /**
- * A clock that was set does not tell how long a handoff has been held. A held handoff falls due only when the clock has
- * run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
+ * After the clock was set, it is unknown how long a handoff has been held. So a held handoff is overdue only when the clock
+ * has not been set for as long as it may be held: late by one lease at worst, and never early.
  *
- * A session sends heartbeats, so only a process that has watched for the whole time may end its attempt. A claim by hand
- * sends none: what the store knows of the clock decides (`lookAtClock`).
+ * A session sends heartbeats, so only a process that has watched for the whole time may end its attempt. For a claim by
+ * hand, which sends none, the store's knowledge of the clock decides (`checkClock`).
  */
-function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: StallCheck): boolean {
-  const { lookedAt, steadyMs, watchedMs } = steady;
+function isTrulyOverdue(handoff: Handoff, nowMs: number, stallCheck: StallCheck): boolean {
+  const { checkedAt, steadyMs, watchedMs } = stallCheck;
   const { custody, since } = handoff;
   const dueAt = dueAtOf(handoff);
-  if (dueAt === null || Math.abs(nowMs - lookedAt) > JUMP_MS) return false;
+  if (dueAt === null || Math.abs(nowMs - checkedAt) > JUMP_MS) return false;
   if (custody === null) return true;
   if (custody.by !== 'process') return steadyMs >= dueAt - since;
-  return watchedMs >= dueAt - since && steady.hasWatched(SETTLE_AFTER_GAP_MS);
+  return watchedMs >= dueAt - since && stallCheck.hasWatched(SETTLE_AFTER_GAP_MS);
 }
 
 function decideLost(session: SessionId, says: string): Decide {
@@ -157,7 +157,7 @@ function requestOf({ deed, moved, failure }: DeadlineMove, reason: string): Requ
   };
 }
 
-/** The right that the system acts under: a retry is one way in which a failed attempt can end. */
+/** The right for the move. A retry is one result of a failed attempt. */
 function opOf({ deed }: DeadlineMove): 'expire' | 'release' | 'fail' {
   return deed === 'expire' || deed === 'release' ? deed : 'fail';
 }

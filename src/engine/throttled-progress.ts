@@ -1,4 +1,4 @@
-/** Only the newest progress counts, so a handler that reports a thousand times writes a few facts. */
+/** Writes at most one progress fact a second, always the newest: a handler may report a thousand times. */
 import type { Handoff } from '../domain/handoff.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from './context.ts';
@@ -13,31 +13,31 @@ export function throttledProgress(
   over: AbortSignal,
 ): (fraction: number | null, says?: string) => void {
   let newest: Progress | null = null;
-  let telling = false;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let isWriting = false;
+  let writtenMs = Number.NEGATIVE_INFINITY;
 
-  const tell = async (): Promise<void> => {
+  const writeNewest = async (): Promise<void> => {
     while (newest !== null) {
-      const leftMs = toldMs + EVERY_MS - ctx.clock.monotonicMs();
+      const leftMs = writtenMs + EVERY_MS - ctx.clock.monotonicMs();
       if (leftMs > 0) await ctx.timers.sleep(leftMs, over);
       if (over.aborted) return;
-      const said: Progress = newest;
+      const current: Progress = newest;
       newest = null;
-      toldMs = ctx.clock.monotonicMs();
-      const told = await progress(ctx, principal, id, fence, said);
-      // Settled or lost: there is nothing more to tell.
-      if (!told.ok) return;
+      writtenMs = ctx.clock.monotonicMs();
+      const written = await progress(ctx, principal, id, fence, current);
+      // The handoff is settled or lost.
+      if (!written.ok) return;
     }
   };
 
   return (fraction, says) => {
     newest = { fraction, says: says ?? null };
-    if (telling || over.aborted) return;
-    telling = true;
-    void tell()
-      .catch((error: unknown) => ctx.report({ kind: 'fault', doing: `telling the progress of ${id}`, error }))
+    if (isWriting || over.aborted) return;
+    isWriting = true;
+    void writeNewest()
+      .catch((error: unknown) => ctx.report({ kind: 'fault', doing: `writing the progress of ${id}`, error }))
       .finally(() => {
-        telling = false;
+        isWriting = false;
       });
   };
 }

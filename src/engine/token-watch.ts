@@ -1,6 +1,6 @@
 /**
- * Signals that a token has ended while somebody waits or works with it: it was revoked, by this process or another, or it
- * has expired. One read of the store serves all watched tokens.
+ * Signals that a token in use has expired or was revoked, by this process or another. One read of the store serves all
+ * watched tokens.
  */
 import { tokenIn, type Principal } from '../domain/principal.ts';
 import type { TokenRecord } from '../stores/store.ts';
@@ -8,14 +8,14 @@ import type { Context } from './context.ts';
 
 export interface TokenWatch {
   /** The signal is aborted with a `TokenEnd` as its reason. Call `leave` when the wait is over. */
-  attend(token: string): { readonly signal: AbortSignal; leave(): void };
-  /** Looks now, after a revocation in this process. */
-  look(): Promise<void>;
+  watch(token: string): { readonly signal: AbortSignal; leave(): void };
+  /** Checks now, after a revocation in this process. */
+  check(): Promise<void>;
 }
 
 export class TokenEnd extends Error {
   override readonly name = 'TokenEnd';
-  /** What is held with it stays held. */
+  /** Handoffs that were claimed with the token stay claimed. */
   readonly keepsLeases: boolean;
 
   constructor(says: string, keepsLeases: boolean) {
@@ -25,9 +25,9 @@ export class TokenEnd extends Error {
 }
 
 /** How long a revocation by another process may go unnoticed. */
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
-/** Why a token opens nothing; null where it is good. */
+/** Why a token is not valid. Null: it is valid. */
 export function whyNotGood(token: TokenRecord | null, nowMs: number): string | null {
   if (token === null) return 'the token is not known here';
   if (token.revokedAt !== null) return `the token ${token.id} was revoked`;
@@ -39,7 +39,7 @@ export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' 
   const watched = new Map<string, { readonly end: AbortController; count: number }>();
   let rest: AbortController | null = null;
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const ids = [...watched.keys()];
     if (ids.length === 0) return;
     const records = new Map((await store.tokens.byIds(ids)).map((record) => [record.id, record]));
@@ -47,23 +47,23 @@ export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' 
       const record = records.get(id) ?? null;
       const says = whyNotGood(record, store.nowMs());
       if (says === null) continue;
-      // An expired token was good when the work was taken: what runs may end.
+      // An expired token was valid when the work was claimed, so running work may finish.
       const keepsLeases = record !== null && (record.revokedAt === null || record.keepsLeases);
       watched.get(id)?.end.abort(new TokenEnd(says, keepsLeases));
       watched.delete(id);
     }
   };
-  const run = async (resting: AbortController): Promise<void> => {
-    while (!resting.signal.aborted) {
-      await timers.sleep(LOOK_MS, resting.signal);
-      if (resting.signal.aborted) return;
-      await look().catch((error: unknown) => report({ kind: 'fault', doing: 'looking at tokens', error }));
+  const run = async (stopping: AbortController): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await timers.sleep(CHECK_MS, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await check().catch((error: unknown) => report({ kind: 'fault', doing: 'checking tokens', error }));
     }
   };
 
   return {
-    look,
-    attend: (token) => {
+    check,
+    watch: (token) => {
       const found = watched.get(token) ?? { end: new AbortController(), count: 0 };
       found.count += 1;
       watched.set(token, found);
@@ -85,7 +85,7 @@ export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' 
   };
 }
 
-/** The same for one principal, such as a worker's; a principal without a token is always good. */
+/** Watches the token of one principal, such as a worker. A principal without a token is always valid. */
 export function watchOwn(
   ctx: Pick<Context, 'store' | 'timers' | 'report'>,
   principal: Principal,
@@ -94,7 +94,7 @@ export function watchOwn(
   if (token === null) {
     return { signal: new AbortController().signal, leave: () => undefined, isGood: async () => true };
   }
-  const { signal, leave } = openTokenWatch(ctx).attend(token);
+  const { signal, leave } = openTokenWatch(ctx).watch(token);
   const isGood = async (): Promise<boolean> => {
     const [record] = await ctx.store.tokens.byIds([token]);
     return whyNotGood(record ?? null, ctx.store.nowMs()) === null;

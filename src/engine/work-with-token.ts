@@ -1,17 +1,17 @@
-/** A worker works for as long as the token is good with which it was started. */
+/** A worker that stops when its token expires or is revoked. */
 import { agentPrincipal } from '../domain/principal.ts';
 import type { Context } from './context.ts';
 import { TokenEnd, watchOwn } from './token-watch.ts';
 import { work, type WorkDone, type WorkOptions } from './work.ts';
 
 export interface TokenWorkDone extends WorkDone {
-  /** Why the token is no longer good; null: the worker ended for another reason. */
+  /** Why the token is no longer valid. Null: the worker ended for another reason. */
   readonly tokenEnd: string | null;
 }
 
 /**
- * When the token ends, nothing new is taken. What runs is given back where the token was revoked; it may end where the
- * token expired, or was revoked with its leases kept.
+ * When the token ends, nothing new is claimed. Running handoffs are released if the token was revoked, and may finish if
+ * it expired or was revoked with its leases kept.
  */
 export async function workWithToken(ctx: Context, options: WorkOptions): Promise<TokenWorkDone> {
   const { agent, principal = agentPrincipal(agent), stop, abort } = options;

@@ -1,9 +1,9 @@
 /**
- * A worker. It takes what is offered to its agent, as many at a time as it has hands, runs the handler on each, and
- * settles with the fence of the acceptance.
+ * A worker: claims handoffs of its agent, runs the handler on up to `concurrency` at a time, and settles each with the
+ * fence of its acceptance.
  *
- * A hand is free as soon as its handler has ended, not when the result is on the disk: settling one and claiming the
- * next share a commit. Where handlers are quick, more is claimed than there are hands (`prefetch.ts`). Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
+ * A slot is free as soon as its handler has ended, not when the result is on the disk, so that settling one handoff and
+ * claiming the next share a commit. Where handlers are fast, more is claimed than there are slots (`prefetch.ts`).
  */
 import { newUuid } from '../foundation/ids.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
@@ -12,12 +12,12 @@ import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
 import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores/store.ts';
-import { OVER, runAttempt } from './attempt.ts';
+import { NO_LONGER_NEEDED, runAttempt } from './attempt.ts';
 import { HeartbeatFault } from './heartbeat-fault.ts';
 import { interruptionsOf, type Interruptions } from './attempt-interruptions.ts';
 import type { HeartbeatListener, Context } from './context.ts';
 import { openPrefetch, type Prefetched } from './prefetch.ts';
-import { claimForSession, won } from './handoffs/claim.ts';
+import { claimForSession, withFilesWon } from './handoffs/claim.ts';
 import { release } from './handoffs/release.ts';
 
 export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
@@ -25,13 +25,13 @@ export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
 export interface Attempt {
   /** Aborted when time is up, the lease is lost or the worker must stop. */
   readonly signal: AbortSignal;
-  /** How far it is; told at most once a second, and never a reason to wait. */
+  /** Reports progress; written at most once a second, without waiting. */
   progress(fraction: number | null, says?: string): void;
-  /** What the trail is to say of this attempt, beside its result or failure; later names replace earlier ones. */
+  /** Adds details of this attempt to the trail, beside its result or failure. Later values replace earlier ones. */
   note(detail: JsonObject): void;
-  /** What is shown for a deliverable, with the result. */
+  /** Adds evidence for a deliverable to the result. */
   evidence(deliverable: string, kind: Evidence['kind'], value: string): void;
-  /** A command was started for this attempt; it must not go on before this has come back. */
+  /** Registers a command of this attempt, which must not run before this resolves. */
   running(group: Omit<RunningGroup, 'handoff'>): Promise<void>;
 }
 
@@ -40,13 +40,16 @@ export interface WorkOptions {
   readonly handler: Handler;
   readonly principal?: Principal;
   readonly concurrency?: number;
-  /** Instead of the workspace's own terms, where the sender named nothing else. */
+  /** Replaces the terms of the workspace, unless the sender has set them. */
   readonly terms?: { readonly attemptTimeoutMs?: number; readonly retriesMax?: number };
-  /** Ends after this many attempts; default: never. */
+  /**
+   * Ends after this many attempts.
+   * @default never
+   */
   readonly attemptsMax?: number;
-  /** Take nothing new; what runs is finished. */
+  /** Claim nothing new; running handlers finish. */
   readonly stop?: AbortSignal;
-  /** What runs is aborted and given back. */
+  /** Running handlers are aborted, and their handoffs released. */
   readonly abort?: AbortSignal;
 }
 
@@ -56,11 +59,11 @@ export interface WorkDone {
   readonly refused: number;
 }
 
-/** After a fault of the store, so that a full disk is not asked a thousand times a second. */
+/** The pause after a fault of the store, so that a full disk is not hit a thousand times a second. */
 const FAULT_PAUSE_MS = 500;
 
-/** One session in the store and what it holds. A lost session is replaced by a new one. */
-export interface Hold {
+/** A session of this worker in the store. A lost session is replaced by a new one. */
+export interface WorkerSession {
   readonly session: SessionId;
   readonly lost: AbortController;
   readonly groups: RunningGroup[];
@@ -71,170 +74,179 @@ export interface Hold {
 export async function work(ctx: Context, options: WorkOptions): Promise<WorkDone> {
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
-  const entitled = { ...options, principal };
-  const stopping = linked(options.stop);
-  const givingUp = linked(options.abort);
-  const stop = stopping.signal;
+  const optionsWithPrincipal = { ...options, principal };
+  const stopController = linkedController(options.stop);
+  const abortController = linkedController(options.abort);
+  const stop = stopController.signal;
   const running = new Set<Promise<unknown>>();
   const settling = new Set<Promise<unknown>>();
-  const attended = new Set<string>();
-  let goOn = (): void => undefined;
-  const look = (): void => goOn();
-  let broken: HeartbeatFault | null = null;
-  /** Without beats the session is soon lost: what it holds goes back while it is still ours. */
+  const ownAcceptances = new Set<string>();
+  let resume = (): void => undefined;
+  const wake = (): void => resume();
+  let heartbeatFault: HeartbeatFault | null = null;
+  /** Without heartbeats the session is soon lost, so its handoffs are released while they are still ours. */
   const failed = (fault: HeartbeatFault): void => {
-    broken = fault;
-    stopping.abort(OVER);
-    givingUp.abort(OVER);
+    heartbeatFault = fault;
+    stopController.abort(NO_LONGER_NEEDED);
+    abortController.abort(NO_LONGER_NEEDED);
   };
-  const openNext = async (): Promise<Hold> => openHold(ctx, agent, givingUp.signal, { onLost: look, onFailed: failed });
-  let hold = await openNext();
+  const openSession = async (): Promise<WorkerSession> =>
+    openWorkerSession(ctx, agent, abortController.signal, { onLost: wake, onFailed: failed });
+  let workerSession = await openSession();
   let attempts = 0;
   let refused = 0;
   const listening = new AbortController();
-  /** Kept from round to round until it comes: as long as it has not, nothing has changed since it was asked for. */
+  /** Kept between rounds until it resolves: until then nothing has changed. */
   let hint: Promise<void> | null = null;
-  /** A claim was asked for, and its answer is not there. */
-  let unsure = false;
-  const shelf = openPrefetch(ctx, listening.signal, (items) => keep(settling, giveBack(items)));
+  /** A claim was sent and not answered. */
+  let isClaimUnanswered = false;
+  const prefetch = openPrefetch(ctx, listening.signal, (items) => track(settling, releaseAll(items)));
 
-  const giveBack = async (items: readonly Prefetched[]): Promise<void> => {
+  const releaseAll = async (items: readonly Prefetched[]): Promise<void> => {
     for (const { claimed } of items) {
-      await safely(ctx, 'giving back', () => release(ctx, principal, claimed.handoff, claimed.handoff.fence));
-      attended.delete(acceptanceOf(claimed.handoff));
+      await orReportFault(ctx, 'giving back', () => release(ctx, principal, claimed.handoff, claimed.handoff.fence));
+      ownAcceptances.delete(acceptanceOf(claimed.handoff));
     }
   };
 
   const start = ({ claimed, askedMs }: Prefetched): void => {
     attempts += 1;
     const beganMs = ctx.clock.monotonicMs();
-    const { handled, settled } = runAttempt(ctx, entitled, hold, claimed, askedMs);
+    const { handled, settled } = runAttempt(ctx, optionsWithPrincipal, workerSession, claimed, askedMs);
     const freed = (): void => {
-      shelf.took(ctx.clock.monotonicMs() - beganMs);
+      prefetch.recordHandlerTime(ctx.clock.monotonicMs() - beganMs);
       startNext();
-      look();
+      wake();
     };
-    keep(running, handled, freed);
-    keep(
+    track(running, handled, freed);
+    track(
       settling,
       settled.then((accepted) => {
         if (!accepted) refused += 1;
-        attended.delete(acceptanceOf(claimed.handoff));
+        ownAcceptances.delete(acceptanceOf(claimed.handoff));
       }),
     );
   };
 
   const startNext = (): void => {
-    while (running.size < concurrency && !stop.aborted && !hold.lost.signal.aborted) {
-      const next = shelf.take();
+    while (running.size < concurrency && !stop.aborted && !workerSession.lost.signal.aborted) {
+      const next = prefetch.take();
       if (next === undefined) return;
       start(next);
     }
-    shelf.attend();
+    prefetch.startExpiry();
   };
 
-  const wanted = (): number => {
+  const claimSize = (): number => {
     const free = concurrency - running.size;
-    const more = shelf.room(concurrency);
-    // A few that are missing on the shelf are no reason to ask: with the next claim they come for nothing.
-    const due = free > shelf.size || more > shelf.size;
-    return due ? Math.min(free + more, attemptsMax - attempts - shelf.size, CLAIM_MAX) : 0;
+    const more = prefetch.missing(concurrency);
+    // Not before half of the prefetched handoffs are used: the next claim refills them anyway.
+    const due = free > prefetch.size || more > prefetch.size;
+    return due ? Math.min(free + more, attemptsMax - attempts - prefetch.size, CLAIM_MAX) : 0;
   };
 
   const claim = async (): Promise<number> => {
-    if (unsure) await giveBackStrays(ctx, principal, hold.session, attended);
-    unsure = true;
+    if (isClaimUnanswered) await releaseStrays(ctx, principal, workerSession.session, ownAcceptances);
+    isClaimUnanswered = true;
     const askedMs = ctx.clock.monotonicMs();
-    const asked = wanted();
-    const claimed = await claimForSession(ctx, principal, agent, hold.session, asked, options.terms?.attemptTimeoutMs);
-    const ours = await won(ctx, principal, claimed);
-    for (const { handoff } of ours) attended.add(acceptanceOf(handoff));
-    shelf.brought(asked, claimed.length);
-    shelf.put(ours.map((each) => ({ claimed: each, askedMs })));
-    unsure = false;
+    const asked = claimSize();
+    const claimed = await claimForSession(
+      ctx,
+      principal,
+      agent,
+      workerSession.session,
+      asked,
+      options.terms?.attemptTimeoutMs,
+    );
+    const ours = await withFilesWon(ctx, principal, claimed);
+    for (const { handoff } of ours) ownAcceptances.add(acceptanceOf(handoff));
+    prefetch.recordClaim(asked, claimed.length);
+    prefetch.put(ours.map((each) => ({ claimed: each, askedMs })));
+    isClaimUnanswered = false;
     return ours.length;
   };
 
   const round = async (): Promise<void> => {
-    if (hold.lost.signal.aborted) {
-      const next = await safely(ctx, 'opening a session', openNext);
+    if (workerSession.lost.signal.aborted) {
+      const next = await orReportFault(ctx, 'opening a session', openSession);
       if (next === null) return;
-      // What lies there was the lost session's.
-      for (const { claimed } of shelf.takeAll()) attended.delete(acceptanceOf(claimed.handoff));
-      hold = next;
-      unsure = false;
+      // The prefetched handoffs belonged to the lost session.
+      for (const { claimed } of prefetch.takeAll()) ownAcceptances.delete(acceptanceOf(claimed.handoff));
+      workerSession = next;
+      isClaimUnanswered = false;
     }
     hint ??= ctx.store.changed({ kind: 'offers', agent }, listening.signal).then(() => {
       hint = null;
-      if (wanted() > 0) goOn();
+      if (claimSize() > 0) resume();
     });
-    if (wanted() > 0) {
-      const got = (await safely(ctx, 'claiming', claim)) ?? 0;
+    if (claimSize() > 0) {
+      const got = (await orReportFault(ctx, 'claiming', claim)) ?? 0;
       startNext();
-      if (got > 0 && wanted() > 0) return;
+      if (got > 0 && claimSize() > 0) return;
     }
-    if (attempts >= attemptsMax || stop.aborted || hold.lost.signal.aborted) return;
-    // The change came while we looked, perhaps after we had looked.
-    if (hint === null && wanted() > 0) return;
+    if (attempts >= attemptsMax || stop.aborted || workerSession.lost.signal.aborted) return;
+    // The change may have come after the claim.
+    if (hint === null && claimSize() > 0) return;
     await new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
   };
 
-  stop.addEventListener('abort', look, { once: true });
+  stop.addEventListener('abort', wake, { once: true });
   try {
     while (!stop.aborted && attempts < attemptsMax) await round();
   } catch (error) {
-    // The store is gone, or the session is lost and there can be no other: what runs can neither be settled nor given back.
-    hold.lost.abort(OVER);
+    // The store is gone, or no session can be opened: running handoffs can be neither settled nor released.
+    workerSession.lost.abort(NO_LONGER_NEEDED);
     await Promise.all([...running, ...settling]);
-    await hold.stop();
+    await workerSession.stop();
     throw error;
   } finally {
-    stop.removeEventListener('abort', look);
-    listening.abort(OVER);
+    stop.removeEventListener('abort', wake);
+    listening.abort(NO_LONGER_NEEDED);
   }
-  await giveBack(shelf.takeAll());
+  await releaseAll(prefetch.takeAll());
   await Promise.all([...running, ...settling]);
-  if (unsure) await safely(ctx, 'giving back', () => giveBackStrays(ctx, principal, hold.session, attended));
-  await hold.stop();
-  if (broken !== null) throw broken as HeartbeatFault;
+  if (isClaimUnanswered)
+    await orReportFault(ctx, 'giving back', () => releaseStrays(ctx, principal, workerSession.session, ownAcceptances));
+  await workerSession.stop();
+  if (heartbeatFault !== null) throw heartbeatFault as HeartbeatFault;
   return { attempts, refused };
 }
 
-/** Aborted with the given one, or by us. */
-function linked(signal: AbortSignal | undefined): AbortController {
+/** A controller that is also aborted with the given signal. */
+function linkedController(signal: AbortSignal | undefined): AbortController {
   const controller = new AbortController();
   if (signal?.aborted === true) controller.abort(signal.reason);
-  signal?.addEventListener('abort', () => controller.abort(OVER), { once: true });
+  signal?.addEventListener('abort', () => controller.abort(NO_LONGER_NEEDED), { once: true });
   return controller;
 }
 
-async function openHold(
+async function openWorkerSession(
   ctx: Context,
   agent: AgentId,
   abort: AbortSignal,
-  told: { readonly onLost: () => void; readonly onFailed: (fault: HeartbeatFault) => void },
-): Promise<Hold> {
+  callbacks: { readonly onLost: () => void; readonly onFailed: (fault: HeartbeatFault) => void },
+): Promise<WorkerSession> {
   const session = newUuid(ctx.store.nowMs(), ctx.random) as SessionId;
   const lost = new AbortController();
   await ctx.store.sessions.open({ id: session, agent, process: ctx.liveness.self, leaseMs: ctx.leaseMs });
   const close = async (): Promise<void> => {
     try {
-      // Nothing is held any more, so nothing has to be waited for.
+      // The session holds nothing, so it can end at once.
       if (await ctx.store.sessions.end(session, 0)) await ctx.store.sessions.forget(session);
     } catch (error) {
-      // All is settled; that the session is over is told by its silence as well.
+      // Everything is settled, and the silent session ends with its lease.
       ctx.report({ kind: 'fault', doing: 'closing a session', error });
     }
   };
   const listener: HeartbeatListener = {
     lost: () => {
       ctx.report({ kind: 'session-lost', session });
-      lost.abort(OVER);
-      told.onLost();
+      lost.abort(NO_LONGER_NEEDED);
+      callbacks.onLost();
     },
-    failed: told.onFailed,
+    failed: callbacks.onFailed,
   };
   const beating = await ctx.heartbeat.start(session, listener).catch(async (error: unknown) => {
     await close();
@@ -249,16 +261,16 @@ async function openHold(
   return { session, lost, groups: [], interruptions, stop };
 }
 
-/** What a claim whose answer was lost has taken: nobody here works on it, and our beats would keep it for ever. */
-async function giveBackStrays(
+/** Releases handoffs of a claim without an answer: no handler runs for them, and our heartbeats would keep them for ever. */
+async function releaseStrays(
   ctx: Context,
   principal: Principal,
   session: SessionId,
-  attended: ReadonlySet<string>,
+  ownAcceptances: ReadonlySet<string>,
 ): Promise<void> {
   const { items } = await ctx.store.find({ by: 'session', session, max: CLAIM_MAX });
   for (const handoff of items) {
-    if (!attended.has(acceptanceOf(handoff))) await release(ctx, principal, handoff, handoff.fence);
+    if (!ownAcceptances.has(acceptanceOf(handoff))) await release(ctx, principal, handoff, handoff.fence);
   }
 }
 
@@ -266,8 +278,8 @@ function acceptanceOf({ id, fence }: Handoff): string {
   return `${id} ${fence}`;
 }
 
-/** A passing fault is no reason to end a worker that has begun; one that does not pass is. */
-async function safely<Answer>(ctx: Context, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
+/** Reports a temporary fault and waits; a permanent one is thrown and ends the worker. */
+async function orReportFault<Answer>(ctx: Context, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {
@@ -278,7 +290,7 @@ async function safely<Answer>(ctx: Context, doing: string, ask: () => Promise<An
   }
 }
 
-function keep(set: Set<Promise<unknown>>, promise: Promise<unknown>, then: () => void = () => undefined): void {
+function track(set: Set<Promise<unknown>>, promise: Promise<unknown>, then: () => void = () => undefined): void {
   set.add(promise);
   void promise.finally(() => {
     set.delete(promise);

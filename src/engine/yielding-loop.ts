@@ -1,17 +1,17 @@
 /**
- * For long loops. Work on files and on SQLite never waits, so a loop over many of them would keep the event loop from
- * everything else: signals, timers, requests.
+ * Lets long loops yield to the event loop. Work on files and on SQLite is synchronous, so a long loop would block signals,
+ * timers and requests.
  */
 import type { Context } from './context.ts';
 
-/** Others get their turn after this much work. */
+/** Yields after this much work. */
 const TURN_MS = 20;
 const NEVER = new AbortController().signal;
 
 export interface YieldingLoop {
   isStopped(): boolean;
-  /** Asked before each step: lets others have their turn when it is time, and answers whether to go on. */
-  goOn(): Promise<boolean>;
+  /** Call this before each step: yields when it is time. False: the loop must stop. */
+  nextTurn(): Promise<boolean>;
 }
 
 export function yieldingLoop(
@@ -21,7 +21,7 @@ export function yieldingLoop(
   let turnMs = clock.monotonicMs();
   return {
     isStopped: () => signal.aborted,
-    goOn: async () => {
+    nextTurn: async () => {
       if (!signal.aborted && clock.monotonicMs() - turnMs >= TURN_MS) {
         await timers.sleep(0);
         turnMs = clock.monotonicMs();

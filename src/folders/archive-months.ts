@@ -1,11 +1,11 @@
-/** The months of the archive, as they are called: `2026/02`. */
+/** Folder names for the months of the document archive, such as `2026/02`. */
 import { archiveMonth } from '../formats/document/names.ts';
 import type { DocumentPlace } from './folder.ts';
 
-/** Nobody looks for what was settled longer ago than this. */
+/** Older documents are not searched for. */
 const MONTHS_MAX = 24;
 
-/** From the month after now (clocks of others may be ahead) back to the one given. */
+/** From the next month (other clocks may be ahead) back to the given one. */
 export function monthsFrom(sinceMs: number): readonly DocumentPlace[] {
   const first = archiveMonth(sinceMs);
   return monthsBack().filter((month) => month >= first);

@@ -1,8 +1,8 @@
-/** Writes an answer to where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
+/** Writes a result to the path that its sender asked for, if it is below `artifacts/` and contains no links. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { makeDurably, writeDurably } from '../foundation/atomic-file.ts';
-import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
+import { createDurably, writeDurably } from '../foundation/atomic-file.ts';
+import { OUR_FOLDER_MODE } from '../foundation/file-ownership.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import type { PutArtifact } from './folder.ts';
 import { readPlainFile } from './plain-file.ts';
@@ -11,7 +11,7 @@ import type { SyncRounds } from './sync-rounds.ts';
 const ROOT = 'artifacts';
 const PART = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$/;
 const PARTS_MAX = 10;
-/** The registry is made of the cards, and is never an answer. */
+/** The registry is made from the cards. A result must not overwrite it. */
 export const REGISTRY = `${ROOT}/registry.json`;
 
 /** True for `artifacts/phase-13-react/x.json`; false for every path that could lead out of `artifacts/`. */
@@ -30,14 +30,14 @@ export async function putArtifact(
 ): Promise<PutArtifact | false> {
   if (!isArtifactPath(path) || !hasRealFolders(workspace, dirname(path))) return false;
   const target = join(workspace, path);
-  const onDisk = makeDurably(target, text, disk);
+  const onDisk = createDurably(target, text, disk);
   if (onDisk !== null) return { isNew: true, onDisk };
-  const there = readPlainFile(target);
-  if (there.kind !== 'file') return false;
-  // A process that was killed, or a power cut, has left a beginning of the file; nobody was told of it yet.
-  const isBegun = there.text !== text && text.startsWith(there.text);
-  if (isBegun) return { isNew: true, onDisk: writeDurably(target, text).then(() => undefined) };
-  return there.text === text || isOurs(there.text) ? { isNew: false, onDisk: Promise.resolve() } : false;
+  const existing = readPlainFile(target);
+  if (existing.kind !== 'file') return false;
+  // A killed process or a power cut left a partial file, which was not announced yet.
+  const isPartial = existing.text !== text && text.startsWith(existing.text);
+  if (isPartial) return { isNew: true, onDisk: writeDurably(target, text).then(() => undefined) };
+  return existing.text === text || isOurs(existing.text) ? { isNew: false, onDisk: Promise.resolve() } : false;
 }
 
 function hasRealFolders(workspace: string, folder: string): boolean {

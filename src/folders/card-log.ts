@@ -1,7 +1,7 @@
 /**
- * Cards of results, one line each, in one file that only grows: a line costs a tenth of a file of its own, and every
- * answer of a worker makes one. Several processes append; each reads what it has not read yet. A line that was not
- * written to its end is skipped, and the next one begins on a line of its own.
+ * Cards of results as lines of an append-only file: every result of a worker makes one, and a line costs a tenth of a
+ * separate file. Several processes append, and each reads incrementally. A partial line is skipped, and the next entry
+ * begins on a new line.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
@@ -11,9 +11,9 @@ export interface CardLog {
   append(lines: readonly string[]): void;
   load(id: ArtifactId): string | null;
   ids(): readonly ArtifactId[];
-  /** Those with a line behind this mark, which was taken earlier; all of them if it is of another log. */
+  /** The ids that were added after this mark; all of them if the mark is of another log. */
   since(mark: string | null): { readonly ids: readonly ArtifactId[]; readonly mark: string };
-  /** Another text whenever a line has been added. */
+  /** Changes whenever a line is added. */
   mark(): string;
 }
 
@@ -43,14 +43,14 @@ export function openCardLog(path: string): CardLog {
       while (readTo < fstatSync(file).size) {
         const chunk = bytesAt(file, readTo, CHUNK_BYTES);
         const end = chunk.lastIndexOf(NEW_LINE) + 1;
-        // The last line is still being written; no line of ours is as long as a chunk.
+        // The last line is still being written. None of our lines is as long as a chunk.
         if (end === 0 && chunk.length < CHUNK_BYTES) return;
-        learn(chunk.subarray(0, end), readTo);
+        indexLines(chunk.subarray(0, end), readTo);
         readTo += end === 0 ? chunk.length : end;
       }
     });
   };
-  const learn = (chunk: Buffer, from: number): void => {
+  const indexLines = (chunk: Buffer, from: number): void => {
     for (let at = 0; at < chunk.length;) {
       const end = chunk.indexOf(NEW_LINE, at);
       const head = LINE_ID.exec(chunk.toString('latin1', at, Math.min(end, at + HEAD_BYTES)));
@@ -94,7 +94,7 @@ export function openCardLog(path: string): CardLog {
   };
 }
 
-/** Enough for the name of a card. */
+/** Enough to read the id of a card. */
 const HEAD_BYTES = 200;
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 

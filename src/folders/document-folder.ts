@@ -1,11 +1,11 @@
-/** `_handoffs/` of a workspace, and the few files of ours that belong to it. */
+/** `_handoffs/` of a workspace, and Baton's private files for it. */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { appendFile, mkdir, opendir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably, writeWhole } from '../foundation/atomic-file.ts';
+import { writeDurably, writeAtomically } from '../foundation/atomic-file.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
-import { DOCUMENT_ENDING, fileNameOf } from '../formats/document/names.ts';
+import { DOCUMENT_EXTENSION, fileNameOf } from '../formats/document/names.ts';
 import { removeDeadLocks, openNameLocks } from './name-locks.ts';
 import { monthsBack, monthsFrom } from './archive-months.ts';
 import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
@@ -19,7 +19,7 @@ const ROOT = '_handoffs';
 const ACTIVE = 'active';
 const ARCHIVED = 'archived';
 const INDEX = '_index.yaml';
-/** As far back as the history of one document is read. */
+/** How many versions of one document are read. */
 const VERSIONS_MAX = 100;
 
 export interface DocumentFolderOptions {
@@ -32,17 +32,17 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
   const own = join(privateFolder, 'documents');
   const agreedFolder = join(own, 'agreed');
   const refused = join(own, 'refused');
-  const told = join(own, 'told');
+  const seenFolder = join(own, 'told');
   const locks = join(own, 'locks');
   const tree = openGitTree(folder);
-  const alone = openNameLocks();
+  const nameLocks = openNameLocks();
   const partOf = (place: DocumentPlace): string => (place === ACTIVE ? ACTIVE : join(ARCHIVED, place));
   const folderOf = (place: DocumentPlace): string => join(folder, ROOT, partOf(place));
   const pathOf = (place: DocumentPlace, id: HandoffId): string => join(folderOf(place), fileNameOf(id));
   const gitPathOf = (place: DocumentPlace, id: HandoffId): string =>
     `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
-  const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_ENDING}`);
-  const toldPath = (id: HandoffId): string => join(told, id);
+  const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_EXTENSION}`);
+  const seenPath = (id: HandoffId): string => join(seenFolder, id);
   const notePath = (name: string): string => join(own, name);
   const indexPath = join(folder, ROOT, INDEX);
 
@@ -51,7 +51,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       const parts = [
         own,
         agreedFolder,
-        told,
+        seenFolder,
         refused,
         locks,
         ...['', ACTIVE, ARCHIVED].map((part) => join(folder, ROOT, part)),
@@ -62,7 +62,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
 
     async list() {
       removeDeadLocks(locks);
-      const names = (await readdir(folderOf(ACTIVE))).filter(isListed);
+      const names = (await readdir(folderOf(ACTIVE))).filter(isDocumentFile);
       return names.flatMap((name): readonly ListedDocument[] => {
         const stamp = stampOf(join(folderOf(ACTIVE), name));
         return stamp === null ? [] : [{ name, id: idOf(name), stamp }];
@@ -72,7 +72,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     async hasMoreThan(count) {
       let seen = 0;
       for await (const { name } of await opendir(folderOf(ACTIVE))) {
-        if (isListed(name)) seen += 1;
+        if (isDocumentFile(name)) seen += 1;
         if (seen > count) return true;
       }
       return false;
@@ -106,12 +106,12 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
 
     async replace(place, id, text, read) {
       const path = pathOf(place, id);
-      return writeDurably(path, text, { draftFolder: own, isWanted: () => stampOf(path) === read });
+      return writeDurably(path, text, { draftFolder: own, shouldReplace: () => stampOf(path) === read });
     },
 
     async move(id, from, to) {
       if ((await kindOf(pathOf(to, id))) !== null) return false;
-      // Each level on its own: a link in between would lead elsewhere too.
+      // Each level is checked, because a link at any level would lead elsewhere.
       for (const part of to === ACTIVE ? [ACTIVE] : [to.slice(0, 4), to]) await realFolder(folderOf(part));
       return moveFile(pathOf(from, id), pathOf(to, id));
     },
@@ -122,21 +122,21 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         return text === null ? null : agreedIn(text);
       },
       async save(id, agreed) {
-        // A power cut may take it: then both sides are compared anew.
-        writeWhole(agreedPath(id), agreedText(agreed), { draftFolder: own });
+        // Not synced: if a power cut loses it, both sides are compared again.
+        writeAtomically(agreedPath(id), agreedText(agreed), { draftFolder: own });
       },
       async forget(id) {
         await unlink(agreedPath(id)).catch(ignoreMissing);
       },
     },
 
-    told: {
+    agreedTexts: {
       async add(id, text) {
-        const mark = markOf(text);
-        const known = await readOrNull(toldPath(id));
-        if (known === null || !known.includes(mark)) await appendFile(toldPath(id), `${mark}\n`);
+        const mark = textDigest(text);
+        const known = await readOrNull(seenPath(id));
+        if (known === null || !known.includes(mark)) await appendFile(seenPath(id), `${mark}\n`);
       },
-      has: async (id, text) => (await readOrNull(toldPath(id)))?.includes(markOf(text)) === true,
+      has: async (id, text) => (await readOrNull(seenPath(id)))?.includes(textDigest(text)) === true,
     },
 
     async discard(place, id) {
@@ -144,7 +144,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     },
 
     async keepRefused(id, text) {
-      const path = join(refused, `${id}.${randomUUID().slice(0, 8)}${DOCUMENT_ENDING}`);
+      const path = join(refused, `${id}.${randomUUID().slice(0, 8)}${DOCUMENT_EXTENSION}`);
       await writeFile(path, text);
       return path;
     },
@@ -163,7 +163,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       load: (name) => readOrNull(notePath(name)),
       async save(name, text) {
         if (text === null) await unlink(notePath(name)).catch(ignoreMissing);
-        // Only a mark: a full look makes the index in any case.
+        // Only a mark: a full pass writes the index in any case.
         else if (name === 'index-is-old') await writeFile(notePath(name), text);
         else await writeDurably(notePath(name), text, { draftFolder: own });
       },
@@ -183,14 +183,14 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     },
 
     async listIn(month) {
-      const names = (await readdir(folderOf(month))).filter(isListed).toSorted();
+      const names = (await readdir(folderOf(month))).filter(isDocumentFile).toSorted();
       return names.map(idOf).filter((id) => id !== null);
     },
 
     async archived(max) {
       const texts: string[] = [];
       for (const place of monthsBack()) {
-        const names = (await readdir(folderOf(place)).catch(() => [])).filter(isListed);
+        const names = (await readdir(folderOf(place)).catch(() => [])).filter(isDocumentFile);
         for (const name of names.toSorted().toReversed()) {
           if (texts.length >= max) return texts;
           const file = readPlainFile(join(folderOf(place), name));
@@ -213,7 +213,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       async changedSince(known) {
         const names = await tree.changedSince(known, `${ROOT}/`);
         if (names === null) return null;
-        return new Set([...names].filter(isListed).flatMap((name) => idOf(name) ?? []));
+        return new Set([...names].filter(isDocumentFile).flatMap((name) => idOf(name) ?? []));
       },
       lastChange: (commit, id) => tree.lastChange(commit, `${ROOT}/`, fileNameOf(id)),
       lastChangeAt: (place, id) => tree.lastChangeAt(gitPathOf(place, id)),
@@ -226,19 +226,18 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       isShared: (commit) => tree.isShared(commit),
     },
 
-    alone: (name, act) => alone.with(join(locks, `${name}.lock`), act),
-    close: () => alone.close(),
+    withLock: (name, act) => nameLocks.with(join(locks, `${name}.lock`), act),
+    close: () => nameLocks.close(),
 
     watch: (changed) =>
       watchFolders([folderOf(ACTIVE)], (_index, name) => {
-        if (name === null || isListed(name)) changed(name === null ? null : idOf(name));
+        if (name === null || isDocumentFile(name)) changed(name === null ? null : idOf(name));
       }),
   };
 }
 
 /**
- * Ignored by this clone alone: a file that git ignores is never in the way of a pull or a switch, and no file of the
- * repository has to say so.
+ * Ignored in this clone only: an ignored file never blocks a pull or a switch, and no file of the repository changes.
  */
 async function keepOutOfGit(tree: GitTree, path: string): Promise<void> {
   const common = tree.commonFolder();
@@ -251,13 +250,13 @@ async function keepOutOfGit(tree: GitTree, path: string): Promise<void> {
   await appendFile(exclude, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }
 
-function isListed(name: string): boolean {
-  return !name.startsWith('.') && name.endsWith(DOCUMENT_ENDING);
+function isDocumentFile(name: string): boolean {
+  return !name.startsWith('.') && name.endsWith(DOCUMENT_EXTENSION);
 }
 
-/** Whether it is a name for a document is for others to judge: old handoffs have ids of another form. */
+/** Accepts any handoff id: old handoffs have ids of another form. */
 function idOf(name: string): HandoffId | null {
-  return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
+  return readHandoffId(name.slice(0, -DOCUMENT_EXTENSION.length));
 }
 
 function stampOf(path: string): string | null {
@@ -265,8 +264,8 @@ function stampOf(path: string): string | null {
   return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
-/** However its lines end. Half of the hash is enough to know a text again. */
-function markOf(text: string): string {
+/** Ignores line endings. Half of the hash is enough to recognize a text. */
+function textDigest(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex').slice(0, 32);
 }
 
@@ -277,9 +276,9 @@ function agreedText({ text, revision, head, committed }: Agreed): string {
 function agreedIn(written: string): Agreed | null {
   const [, revision, head, committed, text] = /^(\d+) (\S+) ([^\n]*)\n([\s\S]*)$/.exec(written) ?? [];
   if (revision === undefined || head === undefined || committed === undefined || text === undefined) return null;
-  // An older Baton wrote an instant there; then all that was told counts as committed.
-  const told = /^\d+$/.test(committed) ? Number(committed) : Number(revision);
-  return { text, revision: Number(revision), committed: told, head: head === '-' ? null : head };
+  // Older versions wrote an instant there; then the whole text counts as committed.
+  const seenFolder = /^\d+$/.test(committed) ? Number(committed) : Number(revision);
+  return { text, revision: Number(revision), committed: seenFolder, head: head === '-' ? null : head };
 }
 
 async function readOrNull(path: string): Promise<string | null> {

@@ -1,24 +1,24 @@
 /**
- * How long a file has been as it is, where it is. Its change time says so: writing and renaming both set it, and no
- * program can set it back, as it can the time of the last write. File systems of other machines have clocks of their
- * own, so the age is taken between two times of the same clock.
+ * How long a file has been unchanged and in its place, by its change time (ctime): writing and renaming both set it, and
+ * programs cannot set it back, unlike the modification time. A network file system has its own clock, so both times are
+ * taken from that clock.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, unlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
-/** Clocks of two machines drift slowly apart. */
+/** How often the offset between the two clocks is measured. */
 const MEASURED_MS = 10_000;
 
-/** `draftFolder`: of the same file system; a file is made there and taken away again. */
+/** `draftFolder`: on the same file system. A probe file is made there and removed. */
 export function openFileClock(draftFolder: string): (found: Stats) => number {
-  let aheadMs = 0;
+  let offsetMs = 0;
   let measuredMs = Number.NEGATIVE_INFINITY;
   const measure = (): void => {
     const probe = join(draftFolder, `.clock.${randomUUID()}.draft`);
     const file = openSync(probe, 'wx', 0o600);
     try {
-      aheadMs = fstatSync(file).ctimeMs - Date.now();
+      offsetMs = fstatSync(file).ctimeMs - Date.now();
       measuredMs = performance.now();
     } finally {
       closeSync(file);
@@ -27,6 +27,6 @@ export function openFileClock(draftFolder: string): (found: Stats) => number {
   };
   return ({ ctimeMs }) => {
     if (performance.now() - measuredMs > MEASURED_MS) measure();
-    return Date.now() + aheadMs - ctimeMs;
+    return Date.now() + offsetMs - ctimeMs;
   };
 }

@@ -1,34 +1,33 @@
 /**
- * The seam to the folders in which programs that only know files take part. A folder knows places and bytes; what they
- * mean is the engine's to decide.
+ * The contract with the folders through which programs that only know files take part. A folder handles places and bytes;
+ * the engine decides what they mean.
  *
- * A name is in a place or it is not: moving is one rename, which of several programs only one can win. Folders are a
- * mirror, and whatever a power cut takes from them is put right from the database; only what is final is synced, because
- * others act on it.
+ * Moving a file is one rename, which only one of several programs can win. Folders are a mirror of the database, and what
+ * a power cut loses is restored from it. Only final files are synced, because other programs act on them.
  */
 import type { Result } from '../foundation/result.ts';
 import type { ArtifactId, HandoffId, TaskId } from '../domain/names.ts';
 import type { OpenQueueFolder, QueueFolder } from './queue-folder-names.ts';
 
 export interface MessageFolder {
-  /** Makes what is missing. A fault where a folder of the queue is something else, such as a link to elsewhere. */
+  /** Creates missing folders. Throws if a folder of the queue is something else, such as a link. */
   prepare(): Promise<void>;
   list(place: OpenQueueFolder): Promise<readonly ListedName[]>;
-  /** For whoever has lost the database: these grow for ever. */
+  /** Only for recovery after the database was lost: these folders grow forever. */
   finished(place: 'completed' | 'failed'): AsyncIterable<ListedName>;
-  /** In which places there is something of this name, looked at in this order: files only ever move forward through it. */
+  /** The places that contain this name, checked in this order: files only move forward through it. */
   whereIs(id: HandoffId, among?: readonly QueueFolder[]): Promise<readonly QueueFolder[]>;
-  /** Differs as soon as anything has happened to what is called like that; null where nothing is. */
+  /** Changes whenever the file changes; null: there is no file. */
   stamp(place: QueueFolder, id: HandoffId): string | null;
-  /** When it was last written or moved, by its file system; zero where nothing is. */
+  /** When the file was last written or moved, by the clock of its file system; zero: there is no file. */
   changedAt(place: QueueFolder, id: HandoffId): number;
-  /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
+  /** Links, pipes, folders, too large files and files of untrusted users are never read: they are `unfit`. */
   read(place: QueueFolder, id: HandoffId): Promise<FileRead>;
-  /** False: there was nothing to move. Replaces what is at the other end. */
+  /** Replaces the target. False: there was nothing to move. */
   move(id: HandoffId, from: QueueFolder, to: QueueFolder): Promise<boolean>;
-  /** A new file, whole when it appears; replaces what is there. */
+  /** Writes a file atomically, replacing an existing one. */
   put(place: QueueFolder, id: HandoffId, text: string): Promise<void>;
-  /** In place. False: it is gone, or unfit to be written. Other: it says something unexpected, and stays as it is. */
+  /** Writes in place. False: the file is gone or unfit. `other`: its content is not expected, and it is left unchanged. */
   rewrite(
     place: QueueFolder,
     id: HandoffId,
@@ -36,56 +35,56 @@ export interface MessageFolder {
     isExpected?: (old: string) => boolean,
   ): Promise<boolean | 'other'>;
   /**
-   * From `in-progress` to an end: whole there, on the disk, and for good, once `first` is over. False: somebody was
-   * faster, and has it.
+   * Writes the final text and moves the file from `in-progress` to its end folder, synced, after `first` has resolved.
+   * False: another program moved the file first.
    */
-  seal(id: HandoffId, text: string, to: 'completed' | 'failed', first?: Promise<void>): Promise<boolean>;
-  /** Takes a file of ours away: a copy in `waiting`, where nobody else looks, or a refusal in `failed`. */
+  finish(id: HandoffId, text: string, to: 'completed' | 'failed', first?: Promise<void>): Promise<boolean>;
+  /** Removes a file of ours: a copy in `waiting`, or a refusal in `failed`. */
   discard(place: 'waiting' | 'failed', id: HandoffId): Promise<void>;
-  /** Out of everybody's way, with the reason beside it; nothing is lost. False: it is no longer there. */
+  /** Moves a file to the quarantine, with a reason file beside it. False: the file is gone. */
   quarantine(place: QueueFolder, name: string, reason: string): Promise<boolean>;
-  /** Moves finished files that are old or too many to `archive/`, a few thousand at a time. Answers how many. */
-  tidy(): Promise<number>;
-  /** Whether what ended at this time lies in the archive. */
+  /** Moves finished files that are too old or too many to `archive/`, a few thousand at a time. Returns how many. */
+  archiveFinished(): Promise<number>;
+  /** Whether the file of a handoff that ended at this time is in the archive. */
   isArchived(id: HandoffId, endedMs: number): boolean;
-  /** A file below `artifacts/`. False: the path leads elsewhere, or something else has that name. */
+  /** Writes a file below `artifacts/`. False: the path leads elsewhere, or another file has that name. */
   putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<PutArtifact | false>;
-  /** What is there, for a doctor: nothing is made, moved or read but reasons. */
+  /** For the doctor. Creates and moves nothing, and reads only reason files. */
   inspect(): Inspection;
-  /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
+  /** Up to which fact these folders are up to date. It is stored beside the folders, because it describes them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
-  /** Tells what may have changed, until it is closed: a hint. */
+  /** Notifies of possible changes until it is closed. A notification is only a hint. */
   watch(changed: (place: QueueFolder, id: HandoffId | null) => void): { close(): void };
 }
 
 export interface PutArtifact {
-  /** False: it was there already. */
+  /** False: the file already existed. */
   readonly isNew: boolean;
-  /** Ends when it is there after a power cut, too. */
+  /** Resolves when the file survives a power cut. */
   readonly onDisk: Promise<void>;
 }
 
 export interface ListedName {
   readonly name: string;
-  /** Null: the name cannot be that of a handoff. */
+  /** Null: the name is no handoff id. */
   readonly id: HandoffId | null;
 }
 
 export interface Inspection {
-  /** Folders of the queue that are none. */
+  /** Queue folders that are missing or no folders. */
   readonly wrong: readonly { readonly name: string; readonly is: 'missing' | 'a link' | 'no folder' }[];
   readonly open: readonly {
     readonly place: OpenQueueFolder;
     readonly files: readonly (ListedName & { readonly isFile: boolean })[];
   }[];
   readonly quarantined: readonly Quarantined[];
-  /** What processes that are gone have left of their locks. */
+  /** Lock files of processes that are gone. */
   readonly dead: readonly string[];
 }
 
 export interface Quarantined {
   readonly name: string;
-  /** Null: there is no reason beside it. */
+  /** Null: there is no reason file. */
   readonly says: string | null;
   readonly sinceMs: number;
   readonly isFile: boolean;
@@ -93,154 +92,154 @@ export interface Quarantined {
 
 export type FileRead =
   | { readonly kind: 'absent' }
-  /** `isPlain`: it is a file with one name, so somebody may have meant it as a message. */
+  /** `isPlain`: it is a regular file with one name, so it may have been meant as a message. */
   | { readonly kind: 'unfit'; readonly says: string; readonly isPlain?: boolean }
   | {
       readonly kind: 'file';
       readonly text: string;
-      /** The user it belongs to. */
+      /** The owner. */
       readonly user: string;
-      /** How long it has been as it is, where it is. */
-      readonly quietMs: number;
+      /** How long the file has been unchanged and in its place. */
+      readonly unchangedMs: number;
     };
 
 /**
- * What lies below `artifacts/` and `context/`. Paths are those within the workspace, with `/`; one that leads elsewhere, by
- * `..` or by a link, is unfit. A card says what the registry knows of one artifact, so that knowing it never costs more
- * for all the others; the registry itself is a list for readers, made of the cards.
+ * The folders `artifacts/` and `context/`. Paths are relative to the workspace, with `/`; a path that leads elsewhere, by
+ * `..` or by a link, is unfit. Each artifact has a card, so that looking one up costs the same however many there are. The
+ * registry is a list for readers, made from the cards.
  */
 export interface ArtifactFolder {
   /** A file below `artifacts/`. */
   read(path: string): Promise<FileRead>;
-  /** Every file below `artifacts/` that can be that of an artifact. */
+  /** Every file below `artifacts/` that may be an artifact. */
   list(): Promise<readonly string[]>;
-  /** Where in a folder of `artifacts/` a file is called like this artifact; null: nowhere. */
+  /** The path of a file named after this artifact, directly in a folder of `artifacts/`; null: none. */
   locate(id: ArtifactId): Promise<string | null>;
-  /** Takes a file below `artifacts/` away. */
+  /** Removes a file below `artifacts/`. */
   remove(path: string): Promise<void>;
-  /** SHA-256 of a plain file of the workspace, or what is wrong with it. */
+  /** SHA-256 of a regular file of the workspace, or why it cannot be read. */
   hash(path: string): Promise<Result<string, string>>;
   readonly cards: Cards;
-  readonly registry: KeptText;
+  readonly registry: TextFile;
   /** `context/phase-status.json`. */
-  readonly phaseStatus: KeptText;
-  /** A file of `context/`, by its name without the ending. */
+  readonly phaseStatus: TextFile;
+  /** A file of `context/`, by its name without the extension. */
   readContext(name: string): Promise<FileRead>;
-  /** One of our processes at a time. */
-  alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
+  /** Runs `act` while no other Baton process has the lock of this name. */
+  withLock<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
   /** Leaves nothing of ours behind. */
   close(): void;
 }
 
 export interface Cards {
   load(id: ArtifactId): Promise<string | null>;
-  /** Whole when it appears. A power cut may take it; the artifact's file, which it can be made of again, stays. */
+  /** Written atomically and not synced: a lost card can be made again from the artifact's file. */
   save(id: ArtifactId, text: string): Promise<void>;
-  /** The same for an artifact that has no card yet, at a tenth of the price; a saved card goes before it. */
+  /** The same for an artifact that has no card yet, at a tenth of the cost. A saved card takes precedence. */
   add(text: string): Promise<void>;
   all(): Promise<readonly ArtifactId[]>;
-  /** Those that were saved or added since they were last filed. */
-  news(): Promise<readonly ArtifactId[]>;
-  /** The registry has it now, if it still says this. */
-  filed(id: ArtifactId, text: string): Promise<void>;
-  /** Another text whenever a card may have changed. */
+  /** Ids of cards that were saved or added since they were last filed. */
+  unfiled(): Promise<readonly ArtifactId[]>;
+  /** Notes that the registry contains the card with this text. */
+  markFiled(id: ArtifactId, text: string): Promise<void>;
+  /** Changes whenever a card may have changed. */
   mark(): Promise<string>;
 }
 
-export interface KeptText {
-  /** Null: there is none that could be read. */
+export interface TextFile {
+  /** Null: there is no readable file. */
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
 }
 
 /**
- * `_handoffs/`: one markdown file per document, in `active/` or in the month of the archive in which it was settled.
- * People and git write here too, so a file is replaced only while it is still the one that was read.
+ * `_handoffs/`: one markdown file per document, in `active/` or in the archive folder of the month in which it was
+ * settled. People and git write here too, so a file is replaced only if it has not changed since it was read.
  */
 export interface DocumentFolder {
   prepare(): Promise<void>;
-  /** What is in `active/`. `stamp` differs when the file may differ. */
+  /** The files in `active/`. `stamp` changes when the file may have changed. */
   list(): Promise<readonly ListedDocument[]>;
-  /** Whether there are more than this in `active/`, without looking at all of them. */
+  /** Whether `active/` has more files than this, without listing all of them. */
   hasMoreThan(count: number): Promise<boolean>;
-  /** In `active/`, else in a month of the archive, looked for from this instant on. */
+  /** Searches `active/`, then the archive from this instant on. */
   find(id: HandoffId, sinceMs: number): Promise<DocumentPlace | null>;
-  /** All places that have it. */
+  /** All places that contain the document. */
   findAll(id: HandoffId, sinceMs: number): Promise<readonly DocumentPlace[]>;
   read(place: DocumentPlace, id: HandoffId): Promise<DocumentFile>;
-  /** A new file. False: there is one already. */
+  /** Creates a file. False: it already exists. */
   put(id: HandoffId, text: string): Promise<boolean>;
-  /** Replaces the file that was read. False: it is another one by now. */
+  /** Replaces the file that was read. False: the file has changed since. */
   replace(place: DocumentPlace, id: HandoffId, text: string, read: string): Promise<boolean>;
-  /** By one rename. False: there is nothing to move, or something at the other end. */
+  /** Moves by one rename. False: there is nothing to move, or the target exists. */
   move(id: HandoffId, from: DocumentPlace, to: DocumentPlace): Promise<boolean>;
-  /** What both sides agreed on last: the text, and the revision that it tells. */
+  /** The last text on which file and database agreed, with its revision. */
   readonly agreed: {
     load(id: HandoffId): Promise<Agreed | null>;
     save(id: HandoffId, agreed: Agreed): Promise<void>;
     forget(id: HandoffId): Promise<void>;
   };
-  /** Every text on which both sides have agreed once, also of what is settled: none of them is ever news again. */
-  readonly told: {
+  /** Digests of all texts on which file and database ever agreed, also of settled documents: such a text is never new again. */
+  readonly agreedTexts: {
     add(id: HandoffId, text: string): Promise<void>;
     has(id: HandoffId, text: string): Promise<boolean>;
   };
-  /** A text that was refused, kept out of everybody's way. Answers where. */
+  /** Keeps a refused text in a private folder. Returns its path. */
   keepRefused(id: HandoffId, text: string): Promise<string>;
-  /** The derived index, and small notes of ours beside the database. */
+  /** `_index.yaml`, which is derived from the documents. */
   readonly index: {
     load(): Promise<string | null>;
-    /** `isAsked` is true unless said. False: git follows it, and nobody has asked: a file that we write by ourselves never makes a tree dirty. */
+    /** False: the file was left unchanged, because git tracks it and the user did not ask: Baton must not make a tree dirty by itself. @default isAsked true */
     save(text: string, isAsked?: boolean): Promise<boolean>;
   };
   readonly notes: {
     load(name: NoteName): Promise<string | null>;
     save(name: NoteName, text: string | null): Promise<void>;
   };
-  /** All of the archive, the oldest first, however old; slow where it is large. */
+  /** All months of the archive, oldest first. Slow for a large archive. */
   months(): Promise<readonly DocumentPlace[]>;
   listIn(month: DocumentPlace): Promise<readonly HandoffId[]>;
-  /** A sample of the archive, newest months first, for whoever has lost the notes. */
+  /** A sample of the archive, newest months first, for recovery when the notes are lost. */
   archived(max: number): Promise<readonly string[]>;
   readonly git: {
-    /** Why files are not to be touched now; null: nothing is under way. */
+    /** Why files must not be touched now; null: git is idle. */
     busy(): Promise<string | null>;
-    /** The commit that is checked out; null: none, or no repository. */
+    /** The checked-out commit; null: none, or no repository. */
     head(): Promise<string | null>;
-    /** Whether that commit has the file. */
+    /** Whether the checked-out commit has the file. */
     has(place: DocumentPlace, id: HandoffId): Promise<boolean>;
-    /** Who committed this text; null: that commit has another one, or none. */
+    /** Who committed this text; null: the checked-out commit has another text, or none. */
     authorOf(place: DocumentPlace, id: HandoffId, text: string): Promise<string | null>;
-    /** The commit that brought this text, as git stores it; null: it is not known. */
+    /** The commit that introduced this text, as git stores it; null: unknown. */
     commitOf(place: DocumentPlace, id: HandoffId, text: string): Promise<string | null>;
-    /** Whether what is checked out has exactly this text there. */
+    /** Whether the checked-out commit has exactly this text there. */
     isCommitted(place: DocumentPlace, id: HandoffId, text: string): Promise<boolean>;
-    /** Documents that commits have changed which are not contained in `known`; null: git cannot say. */
+    /** Documents that were changed by commits outside the history of `known`; null: git cannot say. */
     changedSince(known: readonly string[]): Promise<ReadonlySet<HandoffId> | null>;
     /** The last commit that changed the document, in the history of `commit`. */
     lastChange(commit: string, id: HandoffId): Promise<string | null>;
-    /** The last commit that changed the document in this place, in the history of what is checked out. */
+    /** The last commit that changed the document in this place, in the checked-out history. */
     lastChangeAt(place: DocumentPlace, id: HandoffId): Promise<string | null>;
-    /** What the document said, the newest first: the line of history that led to what is checked out. */
+    /** The versions of the document in the checked-out history, newest first. */
     versions(id: HandoffId): Promise<readonly DocumentVersion[]>;
-    /** What it said at another commit; null: it was not there. */
+    /** The text at another commit; null: it had no such document. */
     textAt(commit: string, id: HandoffId): Promise<string | null>;
-    /** Whether any commit or stash of this repository has it. */
+    /** Whether any commit or stash of this repository has the document. */
     isAnywhere(id: HandoffId): Promise<boolean>;
-    /** Whether any commit of this repository has it in the archive. */
+    /** Whether any commit of this repository has the document in the archive. */
     isArchivedAnywhere(id: HandoffId): Promise<boolean>;
-    /** Where the workspace lies in the repository: empty, or ending in a slash. */
+    /** The path of the workspace in the repository: empty, or ending in a slash. */
     prefix(): Promise<string>;
     isAncestor(older: string, newer: string): Promise<boolean>;
-    /** Whether a branch of a remote contains this commit: others can have it. */
+    /** Whether a remote branch contains this commit, so that other clones may have it. */
     isShared(commit: string): Promise<boolean>;
   };
-  /** Takes a copy of ours away that git does not have. */
+  /** Removes our copy of a document that git does not have. */
   discard(place: DocumentPlace, id: HandoffId): Promise<void>;
-  alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
+  withLock<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
   /** Leaves nothing of ours behind. */
   close(): void;
-  /** A hint; null: something else than one document. */
+  /** Notifies of possible changes, as a hint; null: not a single document. */
   watch(changed: (id: HandoffId | null) => void): { close(): void };
 }
 
@@ -262,9 +261,9 @@ export interface ListedDocument extends ListedName {
 export interface Agreed {
   readonly text: string;
   readonly revision: number;
-  /** The revision that a commit told last: what came later is in no commit that this database has seen. */
+  /** The last committed revision: later ones are in no commit that this database has seen. */
   readonly committed: number;
-  /** What was checked out then. */
+  /** The commit that was checked out then. */
   readonly head: string | null;
 }
 
@@ -272,30 +271,30 @@ export type DocumentFile =
   | Exclude<FileRead, { kind: 'file' }>
   | (Extract<FileRead, { kind: 'file' }> & { readonly stamp: string });
 
-/** `tasks/`: one markdown file per task. It is its owner's; we change single fields of it and make new ones. */
+/** `tasks/`: one markdown file per task. People own these files; Baton changes single fields and creates new files. */
 export interface TaskFolder {
   read(id: TaskId): Promise<FileRead>;
-  /** Replaces the file that was read. False: it is another one by now. */
+  /** Replaces the file that was read. False: the file has changed since. */
   replace(id: TaskId, text: string, read: string): Promise<boolean>;
-  /** False: there is one already. */
+  /** False: it already exists. */
   put(id: TaskId, text: string): Promise<boolean>;
-  /** With the next free number of this year; of two who want the same one, the other gets the next. */
+  /** Creates a task with the next free number of this year. If two callers want the same number, one gets the next. */
   create(year: number, textFor: (id: TaskId) => string): Promise<TaskId>;
-  /** Why files are not to be touched now; null: git is doing nothing. */
+  /** Why files must not be touched now; null: git is idle. */
   busy(): Promise<string | null>;
-  alone<Answer>(id: TaskId, act: () => Promise<Answer>): Promise<Answer>;
+  withLock<Answer>(id: TaskId, act: () => Promise<Answer>): Promise<Answer>;
   /** Leaves nothing of ours behind. */
   close(): void;
 }
 
-/** Where removed handoffs go: files in the form of an export. */
+/** The archive of pruned handoffs: files in export format. */
 export interface HandoffArchive {
-  /** The names of whole archives, oldest first. */
+  /** The names of complete archives, oldest first. */
   list(): Promise<readonly string[]>;
   read(name: string): AsyncIterable<Uint8Array>;
-  /** When it is answered, the file is there after a power cut, too; until then there is no file of this name. */
+  /** Written atomically: when this resolves, the file survives a power cut. */
   write(name: string, lines: AsyncIterable<string>): Promise<void>;
-  /** One at a time among all processes that use the folder. */
-  alone<Answer>(act: () => Promise<Answer>): Promise<Answer>;
+  /** Runs `act` while no other process uses the archive. */
+  withLock<Answer>(act: () => Promise<Answer>): Promise<Answer>;
   close(): void;
 }

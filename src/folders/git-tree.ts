@@ -1,6 +1,6 @@
 /**
- * The repository around a workspace, as far as its documents depend on it. Nothing of ours is ever written by git, and
- * no setting of the repository makes git run something for us.
+ * Reads the git repository around a workspace for its documents. It never writes with git, and no setting of the
+ * repository makes git run a program.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { orNull } from '../foundation/or-null.ts';
 import type { DocumentFolder, DocumentVersion } from './folder.ts';
 
 const GIT_MS = 20_000;
-/** Once through a long history; whoever is not found by then is asked for alone. */
+/** For one pass over a long history. Authors that it does not find are looked up one by one. */
 const HISTORY_MS = 60_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-const ONE_BY_ONE_MAX = 4;
+const SINGLE_LOOKUPS_MAX = 4;
 
-/** While one of these is there, files are on their way from one commit to another. */
-const UNDER_WAY: readonly (readonly [name: string, says: string])[] = [
+/** While one of these files exists, git is in the middle of an operation. */
+const IN_PROGRESS_MARKERS: readonly (readonly [name: string, says: string])[] = [
   ['index.lock', 'git is at work'],
   ['HEAD.lock', 'git is at work'],
   ['MERGE_HEAD', 'a merge is not finished'],
@@ -28,25 +28,25 @@ const UNDER_WAY: readonly (readonly [name: string, says: string])[] = [
 ];
 
 export interface GitTree extends Pick<DocumentFolder['git'], 'busy' | 'head' | 'prefix' | 'isAncestor' | 'isShared'> {
-  /** Whether the commit that is checked out has a file there. */
+  /** Whether the checked-out commit has a file there. */
   has(path: string): Promise<boolean>;
-  /** Who wrote this text, however its lines end; empty: nobody knows. Null: it is not what that commit has there. */
+  /** Who committed this text, ignoring line endings; empty: unknown. Null: the commit has another text there. */
   authorOf(path: string, text: string): Promise<string | null>;
-  /** The commit that brought this text, as git stores it, so that its signature can be checked; null: it is not known. */
+  /** The commit that introduced this text, as git stores it, so that its signature can be checked; null: unknown. */
   commitOf(path: string, text: string): Promise<string | null>;
-  /** Whether that commit has exactly this text there, however its lines end. */
+  /** Whether the checked-out commit has this text there, ignoring line endings. */
   isCommitted(path: string, text: string): Promise<boolean>;
-  /** Names of files below a folder that commits have changed which are not contained in `known`; null: git cannot say. */
-  changedSince(known: readonly string[], folder: string): Promise<ReadonlySet<string> | null>;
+  /** Names of files below a folder that were changed by commits outside the history of `known`; null: git cannot say. */
+  changedSince(headCache: readonly string[], folder: string): Promise<ReadonlySet<string> | null>;
   /** The last commit that changed a file of this name below the folder, in the history of `commit`. */
   lastChange(commit: string, folder: string, name: string): Promise<string | null>;
   /** The last commit that changed exactly this file. */
   lastChangeAt(path: string): Promise<string | null>;
-  /** What that file said, the newest first: the line of history that led to this commit, or to what is checked out. */
+  /** The versions of the file in the history of this commit, newest first. @default the checked-out commit */
   versions(folder: string, name: string, max: number, commit?: string): Promise<readonly DocumentVersion[]>;
   /** Whether a commit of any branch, or a stash, has a file of this name below the folder. */
   isAnywhere(folder: string, name: string): Promise<boolean>;
-  /** Whether git follows this file. */
+  /** Whether git tracks this file. */
   tracks(path: string): Promise<boolean>;
   /** The folder that all worktrees of the repository share; null: no repository. */
   commonFolder(): string | null;
@@ -63,35 +63,35 @@ export function openGitTree(folder: string): GitTree {
     if (gitFolder === null) return null;
     return looseHead(gitFolder) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
   };
-  let known: Known | null = null;
-  /** Null: no repository, or nothing in it. */
-  const knownAtHead = async (): Promise<Known | null> => {
+  let headCache: HeadCache | null = null;
+  /** Null: no repository, or no commit. */
+  const cacheAtHead = async (): Promise<HeadCache | null> => {
     const head = await headNow();
     if (head === null) return null;
-    if (known?.head !== head) known = { head, blobs: new Map(), authors: new Map() };
-    return known;
+    if (headCache?.head !== head) headCache = { head, blobs: new Map(), authors: new Map() };
+    return headCache;
   };
-  /** One file is asked for alone; whoever asks for many of one folder gets all of it, once for each commit. */
-  const allIn = (parent: string, of: Map<string, Many>, ask: () => Promise<Names>): Promise<Names> | null => {
+  /** The first few files of a folder are looked up one by one; after that, the whole folder is read once per commit. */
+  const batchFor = (parent: string, of: Map<string, FolderCache>, ask: () => Promise<Names>): Promise<Names> | null => {
     const many = of.get(parent) ?? { asked: 0, all: null };
     of.set(parent, many);
     many.asked += 1;
-    if (many.asked <= ONE_BY_ONE_MAX) return null;
+    if (many.asked <= SINGLE_LOOKUPS_MAX) return null;
     many.all ??= ask();
     return many.all;
   };
-  const blobAt = async (at: Known, path: string): Promise<string | null> => {
-    const [parent, name] = parted(path);
-    const many = allIn(parent, at.blobs, async () => listed(await git('ls-tree', '-z', at.head, `./${parent}`)));
-    const blobs = await (many ?? git('ls-tree', '-z', at.head, `./${path}`).then(listed));
+  const blobAt = async (at: HeadCache, path: string): Promise<string | null> => {
+    const [parent, name] = splitPath(path);
+    const many = batchFor(parent, at.blobs, async () => parseTree(await git('ls-tree', '-z', at.head, `./${parent}`)));
+    const blobs = await (many ?? git('ls-tree', '-z', at.head, `./${path}`).then(parseTree));
     return blobs.get(name) ?? null;
   };
   const authorAlone = async (path: string): Promise<string | null> => {
-    const said = await git('log', '-1', '-z', '--format=%ae%x00%an', 'HEAD', '--', `./${path}`);
-    const [mail = '', name = ''] = (said ?? '').split('\u0000');
+    const output = await git('log', '-1', '-z', '--format=%ae%x00%an', 'HEAD', '--', `./${path}`);
+    const [mail = '', name = ''] = (output ?? '').split('\u0000');
     return authorIn(mail, name);
   };
-  /** Git runs post-merge before it removes MERGE_HEAD. What HEAD contains is merged; until then it does not contain it. */
+  /** Git runs post-merge before it removes MERGE_HEAD. If HEAD contains the merged commits, the merge is over. */
   const isMerged = async (heads: string): Promise<boolean> => {
     const commits = heads.trim().split('\n');
     const merged = await Promise.all(
@@ -105,8 +105,8 @@ export function openGitTree(folder: string): GitTree {
     busy: async () => {
       const gitFolder = findGitFolder(folder);
       if (gitFolder === null) return null;
-      const there = new Set(namesIn(gitFolder));
-      const [name, says] = UNDER_WAY.find(([name]) => there.has(name)) ?? [];
+      const present = new Set(namesIn(gitFolder));
+      const [name, says] = IN_PROGRESS_MARKERS.find(([name]) => present.has(name)) ?? [];
       if (says === undefined) return null;
       const isOver =
         (name === 'MERGE_HEAD' && (await isMerged(textOf(join(gitFolder, name))))) ||
@@ -115,18 +115,18 @@ export function openGitTree(folder: string): GitTree {
     },
     head: headNow,
     has: async (path) => {
-      const at = await knownAtHead();
+      const at = await cacheAtHead();
       return at !== null && (await blobAt(at, path)) !== null;
     },
     async isCommitted(path, text) {
-      const at = await knownAtHead();
+      const at = await cacheAtHead();
       const blob = at === null ? null : await blobAt(at, path);
       return blob !== null && isBlobOf(blob, text);
     },
     async changedSince(commits, below) {
       const head = await headNow();
       if (head === null) return new Set();
-      const told = await gitFor(HISTORY_MS, [
+      const output = await gitFor(HISTORY_MS, [
         'log',
         '-z',
         '-m',
@@ -139,7 +139,7 @@ export function openGitTree(folder: string): GitTree {
         '--',
         `./${below}`,
       ]);
-      return told === null ? null : new Set([...namesChangedIn(told)].map((path) => parted(path)[1]));
+      return output === null ? null : new Set([...namesChangedIn(output)].map((path) => splitPath(path)[1]));
     },
     async lastChange(commit, below, name) {
       return (await git('log', '-1', '--format=%H', commit, '--', fileBelow(below, name)))?.trim() || null;
@@ -147,19 +147,19 @@ export function openGitTree(folder: string): GitTree {
     lastChangeAt: async (path) => (await git('log', '-1', '--format=%H', 'HEAD', '--', `./${path}`))?.trim() || null,
     async versions(below, name, max, commit = 'HEAD') {
       const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
-      const told = await git('log', `--max-count=${max}`, ...format, commit, '--', fileBelow(below, name));
+      const output = await git('log', `--max-count=${max}`, ...format, commit, '--', fileBelow(below, name));
       const found: DocumentVersion[] = [];
-      for (const { commit: by, author, blob } of versionsIn(told ?? '')) {
+      for (const { commit: by, author, blob } of versionsIn(output ?? '')) {
         const text = await git('cat-file', 'blob', blob);
         if (text !== null) found.push({ commit: by, author, text });
       }
       return found;
     },
     async isAnywhere(below, name) {
-      // In full, because a stash keeps what was not tracked beside the history that is usually followed.
+      // With full history, because a stash keeps untracked files in a commit that is otherwise skipped.
       const found = ['log', '--all', '--full-history', '-1', '--format=%H', '--diff-filter=A'];
-      const told = await git(...found, '--', fileBelow(below, name));
-      return (told ?? '').trim() !== '';
+      const output = await git(...found, '--', fileBelow(below, name));
+      return (output ?? '').trim() !== '';
     },
     isAncestor: async (older, newer) => (await git('merge-base', '--is-ancestor', older, newer)) !== null,
     async isShared(commit) {
@@ -174,19 +174,19 @@ export function openGitTree(folder: string): GitTree {
     },
     prefix: async () => (await git('rev-parse', '--show-prefix'))?.replace(/\r?\n$/, '') ?? '',
     async commitOf(path, text) {
-      const at = await knownAtHead();
+      const at = await cacheAtHead();
       if (at === null) return null;
       const id = (await git('log', '-1', '--format=%H', at.head, '--', `./${path}`))?.trim() ?? '';
       if (!COMMIT.test(id)) return null;
-      const blob = listed(await git('ls-tree', '-z', id, `./${path}`)).get(parted(path)[1]);
+      const blob = parseTree(await git('ls-tree', '-z', id, `./${path}`)).get(splitPath(path)[1]);
       return blob !== undefined && isBlobOf(blob, text) ? git('cat-file', 'commit', id) : null;
     },
     async authorOf(path, text) {
-      const at = await knownAtHead();
+      const at = await cacheAtHead();
       const blob = at === null ? null : await blobAt(at, path);
       if (at === null || blob === null || !isBlobOf(blob, text)) return null;
-      const [parent, name] = parted(path);
-      const many = await allIn(parent, at.authors, async () =>
+      const [parent, name] = splitPath(path);
+      const many = await batchFor(parent, at.authors, async () =>
         authorsIn(await gitFor(HISTORY_MS, [...HISTORY, at.head, '--', `./${parent}`])),
       );
       return many?.get(`${name} ${blob}`) ?? (await authorAlone(path)) ?? '';
@@ -194,39 +194,39 @@ export function openGitTree(folder: string): GitTree {
   };
 }
 
-interface Known {
+interface HeadCache {
   readonly head: string;
-  readonly blobs: Map<string, Many>;
-  readonly authors: Map<string, Many>;
+  readonly blobs: Map<string, FolderCache>;
+  readonly authors: Map<string, FolderCache>;
 }
 
-interface Many {
+interface FolderCache {
   asked: number;
   all: Promise<Names> | null;
 }
 
 type Names = ReadonlyMap<string, string>;
 
-/** In whichever folder below `around` the file lies. */
+/** A pathspec for a file of this name in any folder below `parent`. */
 function fileBelow(parent: string, name: string): string {
   return `:(glob)${parent}**/${name}`;
 }
 
-function* namesChangedIn(told: string): Generator<string> {
+function* namesChangedIn(output: string): Generator<string> {
   let isName = false;
-  for (const part of told.split('\0')) {
+  for (const part of output.split('\0')) {
     if (isName) yield part;
     isName = !isName && /^\n*:{1,}\d{6} /.test(part);
   }
 }
 
-/** One for each commit: where a commit moves the file, the place to which it went. */
+/** One version per commit. If a commit moves the file, the target counts. */
 export function versionsIn(
-  told: string,
+  output: string,
 ): readonly { readonly commit: string; readonly author: string; readonly blob: string }[] {
   const found: { commit: string; author: string; blob: string }[] = [];
   let by: { readonly commit: string; readonly author: string } | null = null;
-  for (const part of told.split('\0')) {
+  for (const part of output.split('\0')) {
     const [, commit, mail = '', name = ''] = /^\n*by ([0-9a-f]+)\n([^\n]*)\n([^\n]*)/.exec(part) ?? [];
     if (commit !== undefined) by = { commit, author: authorIn(mail, name) ?? 'unknown' };
     const [, blob] = /:+[\d ]+(?:[0-9a-f]+ )+?([0-9a-f]{40,64}) [A-Z]+$/.exec(part) ?? [];
@@ -236,22 +236,22 @@ export function versionsIn(
   return found;
 }
 
-function parted(path: string): readonly [parent: string, name: string] {
+function splitPath(path: string): readonly [parent: string, name: string] {
   const at = path.lastIndexOf('/') + 1;
   return [path.slice(0, at), path.slice(at)];
 }
 
-/** Each change with the blob it led to: of two branches, the one whose content was kept has written it. */
+/** Lists each change with its resulting blob. In a merge, the branch whose content was kept is the author. */
 const HISTORY = ['log', '-z', '-c', '--raw', '--no-abbrev', '--no-renames', '--format=by %ae%n%an'] as const;
 
 /** By name and blob, the newest first. */
-function authorsIn(told: string | null): Names {
+function authorsIn(output: string | null): Names {
   const authors = new Map<string, string>();
   let author: string | null = null;
   let blob: string | null = null;
-  for (const part of (told ?? '').split('\0')) {
+  for (const part of (output ?? '').split('\0')) {
     if (blob !== null) {
-      const key = `${parted(part)[1]} ${blob}`;
+      const key = `${splitPath(part)[1]} ${blob}`;
       if (author !== null && !authors.has(key)) authors.set(key, author);
       blob = null;
       continue;
@@ -264,13 +264,13 @@ function authorsIn(told: string | null): Names {
 }
 
 function authorIn(mail: string, name: string): string | null {
-  return plain(mail) || plain(name) || null;
+  return singleLine(mail) || singleLine(name) || null;
 }
 
-/** By the last part of the name: they are all of one folder. */
-function listed(told: string | null): Names {
+/** Blobs by file name, because all entries are of one folder. */
+function parseTree(output: string | null): Names {
   return new Map(
-    (told ?? '').split('\0').flatMap((entry) => {
+    (output ?? '').split('\0').flatMap((entry) => {
       const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? [];
       return blob === undefined || path === undefined ? [] : [[path.slice(path.lastIndexOf('/') + 1), blob] as const];
     }),
@@ -281,28 +281,28 @@ function isBlobOf(blob: string, text: string): boolean {
   return blob === blobOf(text, blob) || blob === blobOf(text.replaceAll('\r\n', '\n'), blob);
 }
 
-/** As git names a content: by a hash of the kind that this repository uses. */
+/** The git blob id of a text, with the hash function that the repository uses. */
 function blobOf(text: string, like: string): string {
   const bytes = Buffer.from(text);
   const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-/** Of a worktree or a submodule it is a file that says where the folder is. */
+/** In a worktree or a submodule, `.git` is a file that names the folder. */
 function findGitFolder(from: string): string | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const path = join(folder, '.git');
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() === true) return path;
     if (found?.isFile() === true) {
-      const told = /^gitdir: (.+)$/m.exec(textOf(path))?.[1];
-      return told === undefined ? null : resolve(folder, told.trim());
+      const output = /^gitdir: (.+)$/m.exec(textOf(path))?.[1];
+      return output === undefined ? null : resolve(folder, output.trim());
     }
     if (dirname(folder) === folder) return null;
   }
 }
 
-/** Git runs post-rewrite before it removes its notes: then nothing is left to pick, and the branch is checked out again. */
+/** Git runs post-rewrite before it removes its state: by then the todo list is empty and the branch is checked out again. */
 function isRebased(gitFolder: string): boolean {
   const todo = join(gitFolder, 'rebase-merge', 'git-rebase-todo');
   const branch = textOf(join(gitFolder, 'rebase-merge', 'head-name')).trim();
@@ -310,7 +310,7 @@ function isRebased(gitFolder: string): boolean {
   return isAttached && lstatSync(todo, { throwIfNoEntry: false })?.size === 0;
 }
 
-/** Asked at every change, and a process costs a hundred times as much. Null: git has to be asked. */
+/** Reads HEAD from its file, because this runs on every change and a process costs a hundred times as much. Null: call git. */
 function looseHead(gitFolder: string): string | null {
   const head = textOf(join(gitFolder, 'HEAD')).trim();
   if (COMMIT.test(head)) return head;
@@ -323,7 +323,7 @@ function looseHead(gitFolder: string): string | null {
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** At once: a detour through threads takes ten times as long, and every change asks. */
+/** Synchronous: threads take ten times as long, and every change calls this. */
 function textOf(path: string): string {
   return orNull(() => readFileSync(path, 'utf8')) ?? '';
 }
@@ -332,8 +332,8 @@ function namesIn(folder: string): readonly string[] {
   return orNull(() => readdirSync(folder)) ?? [];
 }
 
-/** It becomes a part of a principal's name. */
-function plain(text: string): string {
+/** The text becomes part of a principal's name, so it must be one short line. */
+function singleLine(text: string): string {
   return text
     .replaceAll(/[\s\p{C}]+/gu, ' ')
     .trim()

@@ -1,13 +1,13 @@
-/** Where removed handoffs go: a folder of files in the form of an export, each whole and on the disk when it appears. */
+/** The archive of pruned handoffs: a folder of files in export format, each written atomically and synced. */
 import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
+import { draftBeside, publishDraft } from '../foundation/atomic-file.ts';
 import { ignoreMissing } from '../foundation/or-null.ts';
 import type { HandoffArchive } from './folder.ts';
 import { openNameLocks } from './name-locks.ts';
 
-const ENDING = '.jsonl';
+const EXTENSION = '.jsonl';
 
 export function openHandoffArchive(folder: string): HandoffArchive {
   const locks = openNameLocks();
@@ -17,13 +17,13 @@ export function openHandoffArchive(folder: string): HandoffArchive {
   return {
     list: async () => {
       const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
-      return names.filter((name) => name.endsWith(ENDING) && !name.startsWith('.')).toSorted();
+      return names.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.')).toSorted();
     },
     read: (name) => createReadStream(join(folder, name)),
     async write(name, lines) {
       make();
       const path = join(folder, name);
-      // One name for all, so that what a killed process has begun goes with the next one.
+      // One base name for all drafts, so that the next write removes the drafts of killed processes.
       const draft = draftBeside(join(folder, 'handoffs'));
       try {
         const file = await open(draft, 'wx', 0o600);
@@ -32,12 +32,12 @@ export function openHandoffArchive(folder: string): HandoffArchive {
         } finally {
           await file.close();
         }
-        putInPlace(draft, path, { replace: false });
+        publishDraft(draft, path, { replace: false });
       } finally {
         rmSync(draft, { force: true });
       }
     },
-    alone: (act) => {
+    withLock: (act) => {
       make();
       return locks.with(join(folder, 'prune.lock'), act);
     },

@@ -1,4 +1,4 @@
-/** What a doctor sees in the folders. It makes nothing, moves nothing and follows nothing. */
+/** Inspects the queue folders for the doctor. Creates nothing, moves nothing and follows no links. */
 import { closeSync, constants, lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { deadLocksIn } from './name-locks.ts';
@@ -6,7 +6,7 @@ import { openPlain } from './plain-file.ts';
 import type { Inspection, ListedName, Quarantined } from './folder.ts';
 import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type OpenQueueFolder } from './queue-folder-names.ts';
 
-const REASON_ENDING = '.reason.txt';
+const REASON_SUFFIX = '.reason.txt';
 const REASON_BYTES_MAX = 4_096;
 
 export interface InspectedPaths {
@@ -19,7 +19,7 @@ export interface InspectedPaths {
 export function inspectFolders({ root, quarantine, locks, listed }: InspectedPaths): Inspection {
   const names = ['.', ...QUEUE_FOLDERS, quarantine];
   const wrong = names.flatMap((name) => {
-    const is = wrongnessOf(lstatSync(join(root, name), { throwIfNoEntry: false }));
+    const is = folderProblem(lstatSync(join(root, name), { throwIfNoEntry: false }));
     return is === null ? [] : [{ name: name === '.' ? 'handoffs' : `handoffs/${name}`, is }];
   });
   const namesIn = (folder: string): readonly string[] =>
@@ -41,31 +41,33 @@ export function inspectFolders({ root, quarantine, locks, listed }: InspectedPat
   };
 }
 
-function wrongnessOf(found: Stats | undefined): Inspection['wrong'][number]['is'] | null {
+function folderProblem(found: Stats | undefined): Inspection['wrong'][number]['is'] | null {
   if (found === undefined) return 'missing';
   if (found.isSymbolicLink()) return 'a link';
   return found.isDirectory() ? null : 'no folder';
 }
 
 function quarantinedIn(folder: string, names: readonly string[]): readonly Quarantined[] {
-  const reasons = new Set(names.filter((name) => name.endsWith(REASON_ENDING)));
+  const reasons = new Set(names.filter((name) => name.endsWith(REASON_SUFFIX)));
   return names
     .filter((name) => !name.startsWith('.') && !reasons.has(name))
     .map((name) => {
       const path = join(folder, name);
-      const reason = `${path}${REASON_ENDING}`;
-      const told = reasons.has(`${name}${REASON_ENDING}`) ? lstatSync(reason, { throwIfNoEntry: false }) : undefined;
+      const reason = `${path}${REASON_SUFFIX}`;
+      const reasonStats = reasons.has(`${name}${REASON_SUFFIX}`)
+        ? lstatSync(reason, { throwIfNoEntry: false })
+        : undefined;
       const found = lstatSync(path, { throwIfNoEntry: false });
       return {
         name,
-        says: told === undefined ? null : beginningOf(reason),
-        sinceMs: (told ?? found)?.ctimeMs ?? 0,
+        says: reasonStats === undefined ? null : beginningOf(reason),
+        sinceMs: (reasonStats ?? found)?.ctimeMs ?? 0,
         isFile: found?.isFile() ?? true,
       };
     });
 }
 
-/** Somebody else may have written it, and it may be anything. */
+/** Another program may have written the file, so only a plain file is read, up to a limit. */
 function beginningOf(path: string): string | null {
   const file = openPlain(path, constants.O_RDONLY);
   if (file === null) return null;

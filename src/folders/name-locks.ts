@@ -1,16 +1,16 @@
-/** One of our processes at a time for one name, and within a process one caller at a time: a queue in front of `file-lock.ts`. */
+/** Named locks over `file-lock.ts`: one process at a time for each name, and within a process one caller at a time. */
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   dropLock,
-  HOLDER_ENDING,
-  isGone,
-  LOCK_BEAT_MS,
+  HOLDER_SUFFIX,
+  isHolderGone,
+  LOCK_HEARTBEAT_MS,
   LOCK_LEASE_MS,
   makeLockHolder,
-  seeLock,
-  takeAwayLock,
+  readLock,
+  breakLock,
   takeLock,
   watchLock,
   type LockHolder,
@@ -18,12 +18,12 @@ import {
 import { orNull } from '../foundation/or-null.ts';
 import { ownJudge, type ProcessJudge } from '../foundation/process-identity.ts';
 
-const LOOK_AGAIN_MS = 2;
-const PATIENCE_MS = 2 * LOCK_LEASE_MS;
-/** A lock that is taken often shows a sign of life at most this often by being taken. */
-const TOUCHED_MS = 1_000;
-/** What nobody can judge is litter after this: longer than a wall clock that was set by a day can make it look. */
-const LITTER_MS = 25 * 60 * 60_000;
+const POLL_MS = 2;
+const WAIT_MAX_MS = 2 * LOCK_LEASE_MS;
+/** Taking a lock also counts as a heartbeat, at most this often. */
+const TOUCH_INTERVAL_MS = 1_000;
+/** A lock of an unknown process is removed after this time. It is longer than a day, in case a wall clock is a day off. */
+const ABANDONED_MS = 25 * 60 * 60_000;
 
 export interface NameLocks {
   with<Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer>;
@@ -37,29 +37,29 @@ export interface NameLockOptions {
 
 export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: NameLockOptions = {}): NameLocks {
   const queues = new Map<string, Promise<unknown>>();
-  const holders = new Map<string, BeatingHolder>();
-  const holderIn = (folder: string): BeatingHolder => {
+  const holders = new Map<string, HeartbeatHolder>();
+  const holderIn = (folder: string): HeartbeatHolder => {
     const known = holders.get(folder);
     if (known !== undefined && known.isThere()) return known;
-    const made = beating(makeLockHolder(folder, judge.self), Math.min(LOCK_BEAT_MS, leaseMs / 4));
+    const made = withHeartbeat(makeLockHolder(folder, judge.self), Math.min(LOCK_HEARTBEAT_MS, leaseMs / 4));
     holders.set(folder, made);
     return made;
   };
 
   const underLock = async <Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer> => {
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + WAIT_MAX_MS;
     const isLost = watchLock(judge, { leaseMs });
     let own = holderIn(dirname(lock));
     while (!own.take(lock)) {
-      const seen = seeLock(lock);
+      const seen = readLock(lock);
       if (seen !== null && isLost(seen)) {
-        takeAwayLock(lock, seen);
+        breakLock(lock, seen);
       } else if (performance.now() > untilMs) {
         throw new Error(
-          `${lock} is held for too long by ${seen?.by === null || seen === null ? 'somebody' : `process ${seen.by.pid} on ${seen.by.host}`}`,
+          `${lock} is held for too long by ${seen?.holder === null || seen === null ? 'an unknown process' : `process ${seen.holder.pid} on ${seen.holder.host}`}`,
         );
       } else {
-        await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
+        await pause(POLL_MS * (0.5 + Math.random()));
       }
       own = holderIn(dirname(lock));
     }
@@ -89,17 +89,17 @@ export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: N
   };
 }
 
-interface BeatingHolder {
-  /** False: somebody has removed its file. */
+interface HeartbeatHolder {
+  /** False: its file was removed. */
   isThere(): boolean;
-  /** False: somebody else has the lock. */
+  /** False: another holder has the lock. */
   take(lock: string): boolean;
   drop(lock: string): void;
   remove(): void;
 }
 
-/** Shows signs of life for as long as a lock leads to it. */
-function beating(holder: LockHolder, beatMs: number): BeatingHolder {
+/** Touches the file of the holder while it has a lock. */
+function withHeartbeat(holder: LockHolder, intervalMs: number): HeartbeatHolder {
   let isThere = true;
   let held = 0;
   let touchedMs = performance.now();
@@ -111,13 +111,13 @@ function beating(holder: LockHolder, beatMs: number): BeatingHolder {
   return {
     isThere: () => isThere,
     take: (lock) => {
-      // Whoever waits must not take a lock that comes and goes for one that stands still.
-      if (performance.now() - touchedMs > TOUCHED_MS) touch();
+      // A waiting process must not mistake a lock that is taken again and again for an abandoned one.
+      if (performance.now() - touchedMs > TOUCH_INTERVAL_MS) touch();
       const taken = takeLock(lock, holder);
       if (taken === 'no-holder') isThere = false;
       if (taken !== 'taken') return false;
       held += 1;
-      timer ??= setInterval(touch, beatMs).unref();
+      timer ??= setInterval(touch, intervalMs).unref();
       return true;
     },
     drop: (lock) => {
@@ -132,29 +132,29 @@ function beating(holder: LockHolder, beatMs: number): BeatingHolder {
   };
 }
 
-/** What the dead have left: locks that nobody else came for, what they had put aside, and who they were. */
+/** Removes what ended processes left: locks, moved locks and holder files. */
 export function removeDeadLocks(folder: string, judge: ProcessJudge = ownJudge()): void {
   for (const name of deadLocksIn(folder, judge)) {
     const path = join(folder, name);
     if (!name.endsWith('.lock')) {
-      // Whoever was faster wanted the same.
+      // Another process may have removed it first.
       orNull(() => unlinkSync(path));
       continue;
     }
-    const seen = seeLock(path);
-    if (seen !== null) takeAwayLock(path, seen);
+    const seen = readLock(path);
+    if (seen !== null) breakLock(path, seen);
   }
 }
 
-const OURS = new RegExp(`(?:\\.lock|\\.lock\\.[^.]+|\\${HOLDER_ENDING})$`);
+const LOCK_FILE_NAME = new RegExp(`(?:\\.lock|\\.lock\\.[^.]+|\\${HOLDER_SUFFIX})$`);
 
 export function deadLocksIn(folder: string, judge: ProcessJudge = ownJudge()): readonly string[] {
   return readdirSync(folder).filter((name) => {
     const path = join(folder, name);
-    if (!OURS.test(name) || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    const seen = seeLock(path);
+    if (!LOCK_FILE_NAME.test(name) || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    const seen = readLock(path);
     if (seen === null) return false;
-    const isKnown = seen.by !== null && judge.of(seen.by) !== 'unknown';
-    return isKnown ? isGone(judge, seen) : Date.now() - seen.touchedAt > LITTER_MS;
+    const isKnown = seen.holder !== null && judge.of(seen.holder) !== 'unknown';
+    return isKnown ? isHolderGone(judge, seen) : Date.now() - seen.touchedAt > ABANDONED_MS;
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Files that other programs may have written. Only a plain file with one name, of a trusted user and within the size limit
- * is read. Only a plain file with one name is written to.
+ * Reads and writes files that other programs may have written. Reads only regular files with one name, of a trusted user
+ * and within the size limit. Writes only to regular files with one name.
  */
 import {
   closeSync,
@@ -25,26 +25,26 @@ import type { SyncRounds } from './sync-rounds.ts';
 export interface ReadOptions {
   readonly bytesMax?: number;
   readonly trusted?: Trusted;
-  /** How long the file has been as it is. By default since its last write, by the clock of this machine. */
-  readonly quietMsOf?: (found: Stats) => number;
+  /** How long the file has been unchanged. @default since its last write, by the clock of this machine */
+  readonly unchangedMsOf?: (found: Stats) => number;
 }
 
-/** Whose files are read, beside our own and those of root. Containers often run under another user id. */
+/** Users and groups whose files are read, besides our own and root's. Containers often run under another user id. */
 export interface Trusted {
   readonly users: readonly number[];
   readonly groups: readonly number[];
 }
 
-const NOBODY_ELSE: Trusted = { users: [], groups: [] };
+const NO_OTHERS: Trusted = { users: [], groups: [] };
 
 export function readPlainFile(path: string, options: ReadOptions = {}): FileRead {
   const seen = lstatSync(path, { throwIfNoEntry: false });
   if (seen === undefined) return { kind: 'absent' };
   const unfit = unfitnessOf(seen, options);
   if (unfit !== null) return unfit;
-  const file = openedPlain(path);
+  const file = tryOpenPlain(path);
   if (file === 'no right') return { kind: 'unfit', says: 'it may not be read', isPlain: true };
-  // The file was replaced or removed after the `lstat`; the next look finds out.
+  // The file was replaced or removed after the `lstat`; the next read handles that.
   if (file === null) return { kind: 'absent' };
   try {
     return contentOf(file, options);
@@ -60,13 +60,13 @@ function contentOf(file: number, options: ReadOptions): FileRead {
   const bytes = readFileSync(file);
   const after = fstatSync(file);
   const moved = after.size !== before.size || after.mtimeMs !== before.mtimeMs || bytes.length !== before.size;
-  const { quietMsOf = sinceWritten } = options;
-  const quietMs = moved ? 0 : Math.max(0, quietMsOf(after));
+  const { unchangedMsOf = sinceWritten } = options;
+  const unchangedMs = moved ? 0 : Math.max(0, unchangedMsOf(after));
   const user = String(after.uid);
   try {
-    // The byte order mark is kept: the text is stored as it came.
+    // The byte order mark is kept: the text is stored unchanged.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { kind: 'file', text, user, quietMs };
+    return { kind: 'file', text, user, unchangedMs };
   } catch {
     return moved ? { kind: 'absent' } : { kind: 'unfit', says: 'it is not UTF-8 text', isPlain: true };
   }
@@ -78,13 +78,13 @@ function sinceWritten(found: Stats): number {
 
 function unfitnessOf(
   found: Stats,
-  { bytesMax = JSON_BYTES_MAX, trusted = NOBODY_ELSE }: ReadOptions,
+  { bytesMax = JSON_BYTES_MAX, trusted = NO_OTHERS }: ReadOptions,
 ): Extract<FileRead, { kind: 'unfit' }> | null {
   const says = unfitness(found, bytesMax, trusted);
   return says === null ? null : { kind: 'unfit', says, isPlain: found.isFile() && found.nlink === 1 };
 }
 
-export function unfitness(found: Stats, bytesMax: number, trusted: Trusted = NOBODY_ELSE): string | null {
+export function unfitness(found: Stats, bytesMax: number, trusted: Trusted = NO_OTHERS): string | null {
   if (found.isSymbolicLink()) return 'it is a link, and links are not followed';
   if (!found.isFile()) return 'it is not a plain file';
   if (found.nlink > 1) return 'it has a second name elsewhere';
@@ -98,7 +98,7 @@ function isTrusted({ uid, gid }: Stats, { users, groups }: Trusted): boolean {
   return own === undefined || uid === own || uid === 0 || users.includes(uid) || groups.includes(gid);
 }
 
-export function openedPlain(path: string): number | null | 'no right' {
+export function tryOpenPlain(path: string): number | null | 'no right' {
   try {
     return openPlain(path, constants.O_RDONLY);
   } catch (error) {
@@ -107,7 +107,7 @@ export function openedPlain(path: string): number | null | 'no right' {
   }
 }
 
-/** Follows no link and waits for no pipe. Null: there is no plain file of this name. */
+/** Follows no links and does not block on pipes. Null: there is no regular file of this name. */
 export function openPlain(path: string, how: number): number | null {
   try {
     return openSync(path, how | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -119,9 +119,9 @@ export function openPlain(path: string, how: number): number | null {
 }
 
 /**
- * Writes into the existing file, because replacing it costs thirty times as much. Only for files that nobody else reads
- * at the time. A file with a second name is not written to: that name could lie anywhere. With `disk` the content is on
- * the disk when this ends. False: the file is gone, or unfit.
+ * Writes into the existing file, because replacing it costs thirty times as much. Only for files that no program reads at
+ * the time. A file with a second name is not written to: that name could be anywhere. With `disk` the content is synced
+ * when this resolves. False: the file is gone or unfit.
  */
 export async function rewriteInPlace(
   path: string,
@@ -155,7 +155,7 @@ function readWhole(file: number, size: number): string {
   return bytes.toString('utf8', 0, at);
 }
 
-/** With `disk` the new name is on the disk when this ends. False: there was nothing to move. */
+/** With `disk` the new name is synced when this resolves. False: there was nothing to move. */
 export async function moveFile(from: string, to: string, disk?: Pick<SyncRounds, 'folder'>): Promise<boolean> {
   if (unlessMissing(() => renameSync(from, to)) === null) return false;
   await disk?.folder(dirname(to));

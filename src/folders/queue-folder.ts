@@ -1,10 +1,10 @@
-/** `handoffs/` of a workspace, and the private files that belong to it. */
+/** `handoffs/` of a workspace, and Baton's private files for it. */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, type Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { isDraft, writeDurably, writeWhole } from '../foundation/atomic-file.ts';
-import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
+import { isDraft, writeDurably, writeAtomically } from '../foundation/atomic-file.ts';
+import { OUR_FOLDER_MODE } from '../foundation/file-ownership.ts';
 import { unlessMissing } from '../foundation/or-null.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { removeDeadLocks } from './name-locks.ts';
@@ -18,30 +18,30 @@ import { moveFile, readPlainFile, rewriteInPlace, type ReadOptions, type Trusted
 import { openSyncRounds } from './sync-rounds.ts';
 import { watchFolders } from './watch.ts';
 
-const ENDING = '.json';
+const EXTENSION = '.json';
 const QUARANTINE = 'quarantine';
 const BOOKMARK = 'queue.bookmark';
-/** Only Baton writes into `waiting/`, so nobody watches it. */
+/** Only Baton writes into `waiting/`, so it is not watched. */
 const WATCHED = QUEUE_FOLDERS.filter((place) => place !== 'waiting');
-/** Every write of a draft has ended long before. */
-const FORGOTTEN_DRAFT_MS = 60_000;
+/** Much longer than any write of a draft takes. */
+const ABANDONED_DRAFT_MS = 60_000;
 
 export interface QueueFolderOptions {
   /** The workspace. */
   readonly folder: string;
   /** Where the locks of the registry and the bookmark are. */
   readonly privateFolder: string;
-  /** Whose files are read beside our own. */
+  /** Users whose files are read besides our own. */
   readonly trusted?: Trusted;
   /** When finished files go to the archive. @default never */
   readonly keep?: Keep;
-  /** How long a file has been as it is. @default by its change time and the clock of its file system */
-  readonly quietMsOf?: (found: Stats) => number;
+  /** How long a file has been unchanged. @default by its change time and the clock of its file system */
+  readonly unchangedMsOf?: (found: Stats) => number;
 }
 
 interface Keep {
   readonly ageMs: number | null;
-  /** In each of the two folders. */
+  /** For each of the two folders. */
   readonly files: number | null;
 }
 
@@ -49,17 +49,17 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
   const { folder, privateFolder, trusted } = options;
   const root = join(folder, 'handoffs');
   const draftFolder = join(root, 'waiting');
-  const quietMsOf = options.quietMsOf ?? openFileClock(draftFolder);
-  const reading: ReadOptions = { quietMsOf, ...(trusted === undefined ? {} : { trusted }) };
-  // Files of the queue need no locks: each rename has one winner, and the fence decides between our workers.
+  const unchangedMsOf = options.unchangedMsOf ?? openFileClock(draftFolder);
+  const reading: ReadOptions = { unchangedMsOf, ...(trusted === undefined ? {} : { trusted }) };
+  // Queue files need no locks: each rename has one winner, and the fence decides between Baton workers.
   const locks = join(privateFolder, 'artifacts');
   const bookmarkPath = join(privateFolder, BOOKMARK);
   const folders = [root, ...[...QUEUE_FOLDERS, QUARANTINE].map((place) => join(root, place))];
   const disk = openSyncRounds();
   const refreshes = new Set<() => void>();
   const folderOf = (place: QueueFolder): string => join(root, place);
-  // An id has no separators. `join` takes longer here than some system calls.
-  const pathOf = (place: QueueFolder, id: HandoffId): string => `${root}${sep}${place}${sep}${id}${ENDING}`;
+  // An id has no separators, and `join` takes longer here than some system calls.
+  const pathOf = (place: QueueFolder, id: HandoffId): string => `${root}${sep}${place}${sep}${id}${EXTENSION}`;
 
   return {
     async prepare() {
@@ -69,15 +69,15 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     async list(place) {
       const names = readdirSync(folderOf(place));
       if (place === 'waiting') {
-        forgetDrafts(folderOf(place), names, quietMsOf);
+        removeAbandonedDrafts(folderOf(place), names, unchangedMsOf);
         if (kindOf(locks) === 'folder') removeDeadLocks(locks);
         for (const refresh of refreshes) refresh();
       }
-      return names.flatMap(listed);
+      return names.flatMap(entryFor);
     },
 
     async *finished(place) {
-      for await (const { name } of await opendir(folderOf(place))) yield* listed(name);
+      for await (const { name } of await opendir(folderOf(place))) yield* entryFor(name);
     },
 
     whereIs: async (id, among = QUEUE_FOLDERS) => among.filter((place) => kindOf(pathOf(place, id)) !== null),
@@ -88,20 +88,20 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     read: async (place, id) => readPlainFile(pathOf(place, id), reading),
 
     async move(id, from, to) {
-      // Only Baton writes into waiting/, so nothing there has to be checked.
+      // Only Baton writes into waiting/, so files there need no check.
       if (from !== 'waiting' && kindOf(pathOf(from, id)) !== 'file') return false;
-      return moveFile(pathOf(from, id), pathOf(to, id), isEnd(to) ? disk : undefined);
+      return moveFile(pathOf(from, id), pathOf(to, id), isFinished(to) ? disk : undefined);
     },
 
     async put(place, id, text) {
-      if (isEnd(place)) await writeDurably(pathOf(place, id), text, { draftFolder });
-      else writeWhole(pathOf(place, id), text, { draftFolder });
+      if (isFinished(place)) await writeDurably(pathOf(place, id), text, { draftFolder });
+      else writeAtomically(pathOf(place, id), text, { draftFolder });
     },
 
     rewrite: async (place, id, text, isExpected) =>
       rewriteInPlace(pathOf(place, id), text, isExpected === undefined ? {} : { isExpected }),
 
-    async seal(id, text, to, first) {
+    async finish(id, text, to, first) {
       const path = pathOf('in-progress', id);
       const write = async (): Promise<void> => {
         if (!(await rewriteInPlace(path, text, { disk }))) await writeDurably(path, text, { draftFolder });
@@ -118,16 +118,16 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
       const plain = join(root, QUARANTINE, name);
       // An older file of the same name is kept.
       const aside = kindOf(plain) === null ? plain : `${plain}.${randomUUID()}`;
-      // Not synced: after a power cut the next pass does it again.
+      // Not synced: after a power cut the next pass repeats it.
       if (!(await moveFile(join(folderOf(place), name), aside))) return false;
-      writeWhole(`${aside}.reason.txt`, `${reason}\n`);
+      writeAtomically(`${aside}.reason.txt`, `${reason}\n`);
       return true;
     },
 
-    tidy: () => archiveFinished({ root, keep: options.keep ?? { ageMs: null, files: null }, quietMsOf }),
-    isArchived: (id, sinceMs) => isArchived(root, `${id}${ENDING}`, sinceMs),
+    archiveFinished: () => archiveFinished({ root, keep: options.keep ?? { ageMs: null, files: null }, unchangedMsOf }),
+    isArchived: (id, sinceMs) => isArchived(root, `${id}${EXTENSION}`, sinceMs),
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs, disk),
-    inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
+    inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed: entryFor }),
 
     bookmark: {
       load: async () => unlessMissing(() => readFileSync(bookmarkPath, 'utf8')),
@@ -136,12 +136,12 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
 
     watch(changed) {
       const watching = watchFolders(WATCHED.map(folderOf), (index, name) => {
-        const [entry] = name === null ? [] : listed(name);
+        const [entry] = name === null ? [] : entryFor(name);
         const place = WATCHED[index];
         if (place !== undefined && (name === null || entry !== undefined)) changed(place, entry?.id ?? null);
       });
       const refresh = (): void => {
-        // Files that came before the folder was watched caused no event.
+        // Files that appeared before the folder was watched caused no event.
         if (watching.refresh()) changed('pending', null);
       };
       refreshes.add(refresh);
@@ -155,25 +155,29 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
   };
 }
 
-function isEnd(place: QueueFolder): boolean {
+function isFinished(place: QueueFolder): boolean {
   return place === 'completed' || place === 'failed';
 }
 
 /** Drafts, hidden files and files with another ending are not messages. */
-function listed(name: string): readonly ListedName[] {
-  if (name.startsWith('.') || !name.endsWith(ENDING)) return [];
-  return [{ name, id: readHandoffId(name.slice(0, -ENDING.length)) }];
+function entryFor(name: string): readonly ListedName[] {
+  if (name.startsWith('.') || !name.endsWith(EXTENSION)) return [];
+  return [{ name, id: readHandoffId(name.slice(0, -EXTENSION.length)) }];
 }
 
-function forgetDrafts(folder: string, names: readonly string[], quietMsOf: (found: Stats) => number): void {
+function removeAbandonedDrafts(
+  folder: string,
+  names: readonly string[],
+  unchangedMsOf: (found: Stats) => number,
+): void {
   for (const name of names.filter(isDraft)) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && quietMsOf(found) > FORGOTTEN_DRAFT_MS) remove(path);
+    if (found !== undefined && unchangedMsOf(found) > ABANDONED_DRAFT_MS) remove(path);
   }
 }
 
-/** A folder that became a link would lead out of the workspace, so the queue stops instead. */
+/** A folder that became a link would lead out of the workspace, so the queue stops. */
 function realFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: OUR_FOLDER_MODE });
   if (kindOf(path) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);

@@ -1,4 +1,4 @@
-/** `tasks/` of a workspace. Drafts and locks lie in the private folder, where nobody's git sees them. */
+/** `tasks/` of a workspace. Drafts and locks are in the private folder, where git does not see them. */
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,19 +18,19 @@ export interface TaskFolderOptions {
   readonly pattern: TaskPattern;
 }
 
-/** As many who want a number at the same moment; each lets one other pass. */
+/** Tries of `create`: each may lose its number to another process. */
 const NUMBERS_MAX = 10_000;
-const STANDS_STILL = 'no task is written there';
+const NO_TASK_WRITTEN = 'no task is written there';
 
 export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOptions): TaskFolder {
   const root = join(folder, 'tasks');
   const drafts = join(privateFolder, 'tasks');
-  const alone = openNameLocks();
+  const nameLocks = openNameLocks();
   const pathOf = (id: TaskId): string => join(root, taskFileName(id));
   const put = async (id: TaskId, text: string): Promise<boolean> => {
-    await realFolder(root, STANDS_STILL);
+    await realFolder(root, NO_TASK_WRITTEN);
     await mkdir(drafts, { recursive: true, mode: 0o700 });
-    // Not replacing decides between two who want the same number.
+    // Without replacing, only one of two processes gets the same number.
     return writeDurably(pathOf(id), text, { draftFolder: drafts, mode: 0o644, replace: false });
   };
 
@@ -46,14 +46,14 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
         const now = readPlainFile(path);
         return now.kind === 'file' && now.text === read;
       };
-      // It stays the file of the one who wrote it, with that one's mode.
-      return writeDurably(path, text, { draftFolder: drafts, mode: mode & 0o777, isWanted });
+      // The file keeps its mode.
+      return writeDurably(path, text, { draftFolder: drafts, mode: mode & 0o777, shouldReplace: isWanted });
     },
 
     put,
 
     async create(year, textFor) {
-      await realFolder(root, STANDS_STILL);
+      await realFolder(root, NO_TASK_WRITTEN);
       const taken = (await readdir(root)).map((name) => taskNumberIn(name, pattern, year) ?? 0);
       const first = taken.reduce((most, each) => Math.max(most, each), 0) + 1;
       for (let number = first; number < first + NUMBERS_MAX; number += 1) {
@@ -65,10 +65,10 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
 
     busy: () => openGitTree(folder).busy(),
 
-    async alone(id, act) {
+    async withLock(id, act) {
       await mkdir(drafts, { recursive: true, mode: 0o700 });
-      return alone.with(join(drafts, `${id}.lock`), act);
+      return nameLocks.with(join(drafts, `${id}.lock`), act);
     },
-    close: () => alone.close(),
+    close: () => nameLocks.close(),
   };
 }

@@ -1,15 +1,15 @@
-/** Hints from the system that something has changed in a folder; where it gives none, the slow look finds it. */
+/** Watches folders by file-system events. Events are hints: polling finds what they miss. */
 import { lstatSync, watch, type FSWatcher } from 'node:fs';
 
 export interface FolderWatch {
-  /** Watches anew what was deleted and made again since: the old watch is of a folder that is gone. True: some were. */
+  /** Renews the watches of folders that were deleted and created again. True: there were some. */
   refresh(): boolean;
   close(): void;
 }
 
 interface Watched {
   readonly watcher: FSWatcher;
-  /** A new folder may get the number of the one before it, but not its birth. */
+  /** Inode and birth time: a new folder may get the inode of a deleted one. */
   readonly identity: string;
 }
 

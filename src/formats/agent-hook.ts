@@ -1,8 +1,8 @@
-/** Reads the JSON that an agent's program gives to its hooks: the turn, and what the agent said last. */
+/** Reads the JSON that an agent's program passes to its hooks: the turn, and the last message of the agent. */
 export type HookPayload = Readonly<Record<string, unknown>>;
 
-/** The events at which an agent has finished speaking, and the field with its words. */
-const SPOKEN: Readonly<Record<string, string>> = {
+/** The events at the end of a turn, with the field of the agent's message. */
+const MESSAGE_FIELD: Readonly<Record<string, string>> = {
   'claude stop': 'last_assistant_message',
   'claude subagentstop': 'last_assistant_message',
   'codex stop': 'last_assistant_message',
@@ -10,9 +10,9 @@ const SPOKEN: Readonly<Record<string, string>> = {
   'gemini afteragent': 'prompt_response',
 };
 
-/** What the agent said last; null: the event does not tell. */
-export function spokenIn(vendor: string, event: string, payload: HookPayload): string | null {
-  const field = SPOKEN[`${vendor.toLowerCase()} ${eventName(event)}`];
+/** The last message of the agent; null: the event has none. */
+export function lastMessageIn(vendor: string, event: string, payload: HookPayload): string | null {
+  const field = MESSAGE_FIELD[`${vendor.toLowerCase()} ${eventName(event)}`];
   return field === undefined ? null : text(payload, field);
 }
 

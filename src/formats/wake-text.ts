@@ -1,4 +1,4 @@
-/** The line that tells an idle agent of work for it; titles are marked as the words of others. */
+/** The line that announces work to an idle agent. Titles are marked as text of other agents. */
 import { displayLine } from '../foundation/display-text.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId } from '../domain/names.ts';

@@ -1,4 +1,4 @@
-/** Makes zod shapes from the descriptions of the record: as it is stored and exported, or as others see it. */
+/** Makes zod schemas from the descriptions of the record: in stored form, or as shown to clients. */
 import * as z from 'zod';
 import { readAgentId, readHandoffId } from '../domain/names.ts';
 import { INSTANT_MAX } from '../domain/record-values.ts';

@@ -1,10 +1,9 @@
 /**
- * Writes a file whole: readers see the old content or all of the new one. The file is written as a draft under another
- * name, and renamed when it is complete.
+ * Writes files atomically: readers see the old content or all of the new one. The text goes into a draft under another
+ * name, which is renamed when it is complete.
  *
- * Small steps are synchronous: a rename takes microseconds, and handing it to a thread ten times as long. Only waiting for
- * the disk is asynchronous. A sync that failed is never repeated on the same descriptor: the system has dropped what it
- * could not write.
+ * Small steps are synchronous: a rename takes microseconds, and a thread takes ten times as long. Only fsync is
+ * asynchronous. A failed fsync is never repeated on the same descriptor: the system has dropped what it could not write.
  */
 import { messageOf } from './error-message.ts';
 import { randomInt } from 'node:crypto';
@@ -28,7 +27,7 @@ import { syncFolder, syncFolderSync } from './folder-sync.ts';
 import { ownJudge, placeOf } from './process-identity.ts';
 import { codeOf } from './system-error-code.ts';
 
-const synced = promisify(fsync);
+const fsyncAsync = promisify(fsync);
 
 export class FileExists extends Error {
   override readonly name = 'FileExists';
@@ -46,15 +45,16 @@ interface WriteOptions {
   /** False: an existing file stays. @default true */
   readonly replace?: boolean;
   /** Called when the draft is complete, right before the rename. False: the file stays as it is. */
-  readonly isWanted?: () => boolean;
+  readonly shouldReplace?: () => boolean;
 }
 
 /**
- * With `durably` the file survives a power cut. Otherwise it may be empty or gone then: for what can be made again.
+ * With `durably` the file survives a power cut. Otherwise it may be empty or missing afterwards: for files that can be
+ * written again.
  *
  * @returns false: the file was left as it is
  */
-export function writeWhole(
+export function writeAtomically(
   path: string,
   text: string,
   { durably = false, ...options }: WriteOptions & { readonly durably?: boolean } = {},
@@ -67,16 +67,16 @@ export function writeWhole(
     } finally {
       closeSync(file);
     }
-    if (!takePlace(draft, path, options)) return false;
+    if (!moveIntoPlace(draft, path, options)) return false;
     if (durably) syncFolderSync(dirname(path));
     return true;
   } catch (error) {
-    throw unwritten(path, draft, error);
+    throw writeError(path, draft, error);
   }
 }
 
 /**
- * The file survives a power cut. Other work goes on during the wait for the disk.
+ * The file survives a power cut. The wait for the disk does not block the event loop.
  *
  * @returns false: the file was left as it is
  */
@@ -85,37 +85,37 @@ export async function writeDurably(path: string, text: string | Buffer, options:
   try {
     const file = openDraft(draft, text, options);
     try {
-      await synced(file);
+      await fsyncAsync(file);
     } finally {
       closeSync(file);
     }
-    if (!takePlace(draft, path, options)) return false;
+    if (!moveIntoPlace(draft, path, options)) return false;
     await syncFolder(dirname(path));
     return true;
   } catch (error) {
-    throw unwritten(path, draft, error);
+    throw writeError(path, draft, error);
   }
 }
 
 /**
- * A new file without a draft, which halves the cost. Only for files that have no readers before they are announced: a
- * process that is killed leaves half a file. The file is written when this returns; the promise resolves when it is on the
- * disk. Null: the name is in use.
+ * Creates a file without a draft, which halves the cost. Only for files that have no readers before they are announced: a
+ * killed process leaves half a file. The file is written when this returns; the promise resolves when it is on disk.
+ * Null: the name is in use.
  */
-export function makeDurably(path: string, text: string, disk: Disk = AT_ONCE): Promise<void> | null {
+export function createDurably(path: string, text: string, disk: Disk = IMMEDIATE_SYNC): Promise<void> | null {
   const file = openNew(path);
-  return file === null ? null : filled(path, file, text, disk);
+  return file === null ? null : fillAndSync(path, file, text, disk);
 }
 
-/** How to wait until the content of an open file, or the names in a folder, are on the disk. */
+/** How to wait until the content of an open file, or the names in a folder, are on disk. */
 interface Disk {
   file(file: number): Promise<void>;
   folder(path: string): Promise<void>;
 }
 
-const AT_ONCE: Disk = { file: synced, folder: syncFolder };
+const IMMEDIATE_SYNC: Disk = { file: fsyncAsync, folder: syncFolder };
 
-async function filled(path: string, file: number, text: string, disk: Disk): Promise<void> {
+async function fillAndSync(path: string, file: number, text: string, disk: Disk): Promise<void> {
   try {
     try {
       writeAll(file, text);
@@ -125,16 +125,16 @@ async function filled(path: string, file: number, text: string, disk: Disk): Pro
       closeSync(file);
     }
   } catch (error) {
-    throw unwritten(path, path, error);
+    throw writeError(path, path, error);
   }
 }
 
 /**
- * Syncs a draft that something else has written (`draftBeside`), and gives it its name.
+ * Syncs a draft that other code wrote (`draftBeside`), and renames it to `path`.
  *
  * @throws FileExists without `replace`
  */
-export function putInPlace(
+export function publishDraft(
   draft: string,
   path: string,
   { mode, replace }: Required<Pick<WriteOptions, 'replace'>> & Pick<WriteOptions, 'mode'>,
@@ -146,33 +146,33 @@ export function putInPlace(
   } finally {
     closeSync(file);
   }
-  if (!takePlace(draft, path, { replace })) throw new FileExists(path);
+  if (!moveIntoPlace(draft, path, { replace })) throw new FileExists(path);
   syncFolderSync(dirname(path));
 }
 
-/** A draft of another machine is removed after this: longer than a wall clock that was set by a day can pretend. */
-const DRAFT_KEPT_MS = 25 * 60 * 60_000;
+/** A draft of another machine is removed after this time. It is longer than a day, in case a wall clock is a day off. */
+const FOREIGN_DRAFT_KEPT_MS = 25 * 60 * 60_000;
 
 /** A new name for a draft. Removes the drafts of killed processes for the same file. */
 export function draftBeside(path: string): string {
   const folder = dirname(path);
   const begin = `.${basename(path)}.`;
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(begin) && isLitter(folder, name, name.slice(begin.length)))
+    if (name.startsWith(begin) && isAbandonedDraft(folder, name, name.slice(begin.length)))
       rmSync(join(folder, name), { force: true });
   }
   return draftIn(folder, path);
 }
 
-/** Random, so that a later process with the same id uses other numbers. */
-let drafts = randomInt(1_000_000_000);
+/** Starts at a random number, so that a later process with the same id uses other names. Drawn late: `node:crypto` loads slowly. */
+let drafts: number | null = null;
 
 /**
- * The name says where its process runs (`placeOf`), because another machine or container that shares the folder has the
- * same process ids.
+ * The name includes where the process runs (`placeOf`), because another machine or container that shares the folder may
+ * have a process with the same id.
  */
 function draftIn(folder: string, path: string): string {
-  drafts += 1;
+  drafts = (drafts ?? randomInt(1_000_000_000)) + 1;
   ownPrefix ??= `${placeOf(ownJudge().self)}-${process.pid}-${ownJudge().self.startedAt}`;
   return join(folder, `.${basename(path)}.${ownPrefix}-${drafts}.draft`);
 }
@@ -181,14 +181,14 @@ let ownPrefix: string | null = null;
 
 const DRAFT_NAME = /^(?:([0-9a-f]{16})-([0-9]+)-([0-9]*)(?:-[0-9]+)?|[0-9]+)\.draft(?:-journal|-wal|-shm)?$/;
 
-function isLitter(folder: string, name: string, ending: string): boolean {
+function isAbandonedDraft(folder: string, name: string, ending: string): boolean {
   const found = DRAFT_NAME.exec(ending);
   if (found === null) return false;
   const [, place, pid, startedAt = ''] = found;
   const { self, of } = ownJudge();
   if (place === placeOf(self)) return of({ ...self, pid: Number(pid), startedAt }) === 'gone';
   const stat = statSync(join(folder, name), { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > DRAFT_KEPT_MS;
+  return stat !== undefined && Date.now() - stat.mtimeMs > FOREIGN_DRAFT_KEPT_MS;
 }
 
 export function isDraft(name: string): boolean {
@@ -217,10 +217,10 @@ function openDraft(draft: string, text: string | Buffer, { mode }: WriteOptions)
 }
 
 /** False: the draft is removed and the file is as it was. */
-function takePlace(draft: string, path: string, { replace = true, isWanted }: WriteOptions): boolean {
-  const isGiven = isWanted?.() !== false && (replace ? rename(draft, path) : giveSecondName(draft, path));
-  if (!isGiven || !replace) rmSync(draft, { force: true });
-  return isGiven;
+function moveIntoPlace(draft: string, path: string, { replace = true, shouldReplace }: WriteOptions): boolean {
+  const isPlaced = shouldReplace?.() !== false && (replace ? rename(draft, path) : linkUnlessExists(draft, path));
+  if (!isPlaced || !replace) rmSync(draft, { force: true });
+  return isPlaced;
 }
 
 function rename(draft: string, path: string): true {
@@ -229,7 +229,7 @@ function rename(draft: string, path: string): true {
 }
 
 /** A hard link fails where the name is in use; a rename would silently replace the file. */
-function giveSecondName(draft: string, path: string): boolean {
+function linkUnlessExists(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
     return true;
@@ -245,7 +245,7 @@ function giveSecondName(draft: string, path: string): boolean {
   return rename(draft, path);
 }
 
-/** Null: there is something of this name. */
+/** Null: the name is in use. */
 function openNew(path: string): number | null {
   try {
     return openSync(path, 'wx', 0o644);
@@ -255,7 +255,7 @@ function openNew(path: string): number | null {
   }
 }
 
-function unwritten(path: string, draft: string, cause: unknown): Error {
+function writeError(path: string, draft: string, cause: unknown): Error {
   rmSync(draft, { force: true });
   return new Error(`could not write ${path}: ${reasonOf(cause)}`, { cause });
 }
@@ -273,7 +273,7 @@ function reasonOf(cause: unknown): string {
   return known ?? messageOf(cause);
 }
 
-/** Writes from the beginning of the file and returns the number of bytes. A full disk may take a part without an error. */
+/** Writes from the beginning of the file and returns the number of bytes. On a full disk a write may be partial without an error. */
 export function writeAll(file: number, text: string | Buffer): number {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length;) {

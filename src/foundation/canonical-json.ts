@@ -1,4 +1,4 @@
-/** The same content has the same text, in whatever order its keys were written. */
+/** Equal content gives equal text, whatever the order of its keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each === 'bigint') return { integer: String(each) };

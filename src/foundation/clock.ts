@@ -1,7 +1,7 @@
 /**
  * Time is passed in, so that a simulation can drive the real code.
  *
- * The wall clock dates things and may jump; the monotonic clock measures leases and never does.
+ * The wall clock gives dates and may jump. The monotonic clock measures leases and never jumps.
  */
 import { machineClock } from './machine-clock.ts';
 
@@ -12,10 +12,10 @@ export interface Clock {
   monotonicMs(): number;
 }
 
-/** A wall clock that moves by more than this between two looks has been set, not run. */
+/** If the wall clock moved by more than this against the monotonic clock, it was set. */
 export const JUMP_MS = 5_000;
 
-/** Both clocks as they were read together. */
+/** Both clocks, read at the same moment. */
 export interface ClockReading {
   /** The boot of the machine: monotonic clocks of two boots cannot be compared. Empty: unknown. */
   readonly boot: string;
@@ -25,33 +25,36 @@ export interface ClockReading {
 
 /** The last stored reading. */
 export interface ClockMark extends ClockReading {
-  /** Since when the wall clock was not set, as far as is known; by that clock. */
+  /** When the wall clock was last known to be set, by that clock. */
   readonly steadySinceMs: number;
 }
 
-export interface ClockLook {
+export interface ClockObservation {
   /** For how long the wall clock was not set. */
   readonly steadyMs: number;
-  /** It has been set since the last look. */
+  /** The wall clock was set since the last reading. */
   readonly wasSet: boolean;
 }
 
 /**
- * Compares a reading with the last stored one. Within one boot the monotonic clock tells how much time has passed. After
- * another boot that is unknown, unless the last reading is so fresh that there was no time for a jump; then the wall clock
- * counts as steady from now on, which makes leases end late and never early.
+ * Compares a reading with the last stored one. Within one boot the monotonic clock measures how much time has passed.
+ * After a reboot that is unknown, unless the last reading is too recent for a jump. If unknown, the wall clock counts as
+ * steady from now on, which makes leases end late and never early.
  */
-export function nextClockMark(before: ClockMark | null, now: ClockReading): { mark: ClockMark; look: ClockLook } {
+export function nextClockMark(
+  before: ClockMark | null,
+  now: ClockReading,
+): { mark: ClockMark; observation: ClockObservation } {
   const isSameBoot = before !== null && before.boot !== '' && before.boot === now.boot;
   const passedMs = isSameBoot ? now.monotonicMs - before.monotonicMs : 0;
   const isSteady = before !== null && Math.abs(now.wallMs - before.wallMs - passedMs) <= JUMP_MS;
   const steadySinceMs = isSteady ? before.steadySinceMs : now.wallMs;
-  const look = { steadyMs: now.wallMs - steadySinceMs, wasSet: isSameBoot && !isSteady };
-  return { mark: { ...now, steadySinceMs }, look };
+  const observation = { steadyMs: now.wallMs - steadySinceMs, wasSet: isSameBoot && !isSteady };
+  return { mark: { ...now, steadySinceMs }, observation };
 }
 
 export interface Timers {
-  /** Ends after `ms`, or at once when the signal is aborted; it never rejects. */
+  /** Resolves after `ms`, or at once when the signal is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-/** What was thrown, which need not be an Error, as one. */
+/** Converts a thrown value, which need not be an Error, to an Error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The message of what was thrown, which need not be an Error. */
+/** The message of a thrown value, which need not be an Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

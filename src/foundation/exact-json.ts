@@ -1,9 +1,9 @@
 /**
- * JSON with whole numbers of 64 bits. JSON.parse rounds those beyond 2^53; here they become bigints and are printed with
- * all their digits. Everything else is as JSON.parse and JSON.stringify have it.
+ * JSON with 64-bit integers. JSON.parse rounds integers beyond 2^53; here they become bigints and are printed with all
+ * their digits. Everything else is as in JSON.parse and JSON.stringify.
  */
 
-/** JSON texts of ours never hold U+0000, so a text that begins with it can stand for a number while it passes through. */
+/** Our JSON strings never contain U+0000, so a string that begins with it can stand for a number in between. */
 const MARK = '\u0000';
 const MANY_DIGITS = /[0-9]{16}/;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
@@ -11,7 +11,7 @@ const LONG_INTEGER = /^-?[0-9]{16,}$/;
 const MARKED_NUMBER = /"\\u0000(-?[0-9]+)"/g;
 const SIGNED_MIN = -(2n ** 63n);
 const UNSIGNED_MAX = 2n ** 64n - 1n;
-/** No number of 64 bits has more characters; converting a very long one takes long. */
+/** The longest 64-bit integer. Converting a very long number would be slow. */
 const CHARACTERS_MAX = 20;
 
 /** Whether a number would lose digits in JSON.parse. */
@@ -19,14 +19,14 @@ export function isLongInteger(digits: string): boolean {
   return LONG_INTEGER.test(digits) && String(Number(digits)) !== digits;
 }
 
-/** Whether a number that loses digits fits into 64 bits. */
+/** Whether an integer that JSON.parse would round fits into 64 bits. */
 export function isKeptInteger(digits: string): boolean {
   if (digits.length > CHARACTERS_MAX) return false;
   const value = BigInt(digits);
   return value >= SIGNED_MIN && value <= UNSIGNED_MAX;
 }
 
-/** The text has to be JSON. `parsed` is the result of JSON.parse, if the caller has it already. */
+/** The text has to be JSON. `parsed` is the result of JSON.parse, if the caller already has it. */
 export function parseExact(text: string, parsed?: unknown): unknown {
   if (!MANY_DIGITS.test(text)) return parsed === undefined ? JSON.parse(text) : parsed;
   const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
@@ -38,7 +38,7 @@ export function parseExact(text: string, parsed?: unknown): unknown {
   );
 }
 
-/** Undefined and faults as JSON.stringify has them: a bigint that is no long number of 64 bits is one. */
+/** Returns undefined and throws as JSON.stringify does, also for a bigint that does not fit into 64 bits. */
 export function printExact(value: unknown, indent?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);

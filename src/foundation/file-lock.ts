@@ -1,13 +1,13 @@
 /**
- * A lock file: who holds a name, and whether the holder still does. Every machine and container that shares the file
- * system can hold it, so the file says who its holder is (`ProcessIdentity`). A holder that is provably gone loses the
- * lock at once. A holder that cannot be judged, or hangs, loses it after a lease without a sign of life: the holder touches
- * the file while it holds it, and a waiting process watches the file on its own monotonic clock. The age of the file is
- * never compared with a wall clock, which may have been set.
+ * Lock files. Every machine and container that shares the file system can take a lock, so the file names its holder
+ * (`ProcessIdentity`). A holder that is provably gone loses the lock at once. A holder that hangs, or runs on another
+ * machine, loses it after a lease without a heartbeat: the holder touches the file while it holds the lock, and a waiting
+ * process measures the time since the last change with its own monotonic clock. The age of the file is never compared
+ * with a wall clock, which may have been set.
  *
- * The lock is a hard link to the holder's own file, so a lock never exists without its holder, and taking or dropping it
- * creates and deletes no file. Where many files have just been deleted, some systems take fifty times as long to make the
- * next one.
+ * The lock is a hard link to the holder's own file, so a lock never exists without its holder, and taking or releasing a
+ * lock creates and deletes no file. Where many files were just deleted, some file systems take fifty times as long to
+ * create the next one.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -25,47 +25,47 @@ import { unlessMissing } from './or-null.ts';
 import { codeOf } from './system-error-code.ts';
 import { identityText, readIdentity, type ProcessIdentity, type ProcessJudge } from './process-identity.ts';
 
-/** On a busy machine a living holder may be this late to touch its file. */
+/** On a busy machine a live holder may touch its file this late. */
 export const LOCK_LEASE_MS = 30_000;
 /** How often a holder touches its file: several times within a lease. */
-export const LOCK_BEAT_MS = 5_000;
+export const LOCK_HEARTBEAT_MS = 5_000;
 
-export const HOLDER_ENDING = '.holder';
+export const HOLDER_SUFFIX = '.holder';
 
-/** The file of one process. Its locks are hard links to this file. */
+/** The file of one process. Its locks are hard links to it. */
 export interface LockHolder {
   readonly path: string;
   readonly inode: number;
-  /** A sign of life for all locks of this holder. */
+  /** The heartbeat for all locks of this holder. */
   touch(): void;
   remove(): void;
 }
 
-export interface SeenLock {
-  readonly words: string;
-  /** Null: an earlier version or another program wrote the lock. */
-  readonly by: ProcessIdentity | null;
-  /** Changes with every sign of life, and with every holder. */
+export interface LockState {
+  readonly text: string;
+  /** Null: an older version or another program wrote the lock. */
+  readonly holder: ProcessIdentity | null;
+  /** Changes with every heartbeat and with every holder. */
   readonly mark: string;
   readonly touchedAt: number;
 }
 
 export function makeLockHolder(folder: string, self: ProcessIdentity): LockHolder {
-  const path = join(folder, `${randomUUID()}${HOLDER_ENDING}`);
+  const path = join(folder, `${randomUUID()}${HOLDER_SUFFIX}`);
   writeFileSync(path, `${identityText(self)}\n${randomUUID()}\n`, { flag: 'wx', mode: 0o600 });
   return {
     path,
     inode: statSync(path).ino,
     touch: () => {
       const now = new Date();
-      // A person may have removed the file; it is made again with the next lock.
+      // A person may have removed the file; the next lock makes it again.
       unlessMissing(() => utimesSync(path, now, now));
     },
     remove: () => remove(path),
   };
 }
 
-/** `no-holder`: our own file was removed, and `makeLockHolder` has to make another one. */
+/** `no-holder`: the holder's file was removed, and `makeLockHolder` has to make another one. */
 export function takeLock(lock: string, holder: LockHolder): 'taken' | 'held' | 'no-holder' {
   try {
     linkSync(holder.path, lock);
@@ -77,29 +77,29 @@ export function takeLock(lock: string, holder: LockHolder): 'taken' | 'held' | '
   }
 }
 
-/** Does nothing when another process has the lock by now. */
+/** Does nothing if another process has the lock by now. */
 export function dropLock(lock: string, holder: LockHolder): void {
   if (lstatSync(lock, { throwIfNoEntry: false })?.ino === holder.inode) remove(lock);
 }
 
 /** Null: the lock is free. */
-export function seeLock(lock: string): SeenLock | null {
+export function readLock(lock: string): LockState | null {
   return unlessMissing(() => {
-    const words = readFileSync(lock, 'utf8');
+    const text = readFileSync(lock, 'utf8');
     const { ino, mtimeMs } = statSync(lock);
-    return { words, by: readIdentity(words.split('\n')[0] ?? ''), mark: `${ino} ${mtimeMs}`, touchedAt: mtimeMs };
+    return { text, holder: readIdentity(text.split('\n')[0] ?? ''), mark: `${ino} ${mtimeMs}`, touchedAt: mtimeMs };
   });
 }
 
-/** Watches one lock of another process: the function answers whether the holder has lost it. */
+/** Watches one lock of another process. The function returns whether the holder has lost it. */
 export function watchLock(
   judge: ProcessJudge,
   { leaseMs = LOCK_LEASE_MS, elapsedMs = () => performance.now() }: LockWatchOptions = {},
-): (seen: SeenLock) => boolean {
+): (seen: LockState) => boolean {
   let mark = '';
   let sinceMs = 0;
   return (seen) => {
-    if (isGone(judge, seen)) return true;
+    if (isHolderGone(judge, seen)) return true;
     const nowMs = elapsedMs();
     if (seen.mark !== mark) [mark, sinceMs] = [seen.mark, nowMs];
     return nowMs - sinceMs >= leaseMs;
@@ -111,12 +111,12 @@ export interface LockWatchOptions {
   readonly elapsedMs?: () => number;
 }
 
-export function isGone(judge: ProcessJudge, { by }: SeenLock): boolean {
+export function isHolderGone(judge: ProcessJudge, { holder: by }: LockState): boolean {
   return by !== null && judge.of(by) === 'gone';
 }
 
-/** Two processes may find the same holder gone. The slower one may catch a new lock: it puts that one back. */
-export function takeAwayLock(lock: string, judged: SeenLock): void {
+/** Two processes may find the same holder gone. The slower one may move away a new lock; then it puts that lock back. */
+export function breakLock(lock: string, judged: LockState): void {
   const aside = `${lock}.${randomUUID()}`;
   try {
     renameSync(lock, aside);
@@ -124,10 +124,10 @@ export function takeAwayLock(lock: string, judged: SeenLock): void {
     return;
   }
   try {
-    const caught = seeLock(aside);
-    if (caught !== null && caught.words !== judged.words) linkSync(aside, lock);
+    const caught = readLock(aside);
+    if (caught !== null && caught.text !== judged.text) linkSync(aside, lock);
   } catch {
-    // A third process took the lock meanwhile; the holder of the caught lock notices before its next write.
+    // A third process took the lock meanwhile. The holder of the moved lock notices before its next write.
   } finally {
     remove(aside);
   }

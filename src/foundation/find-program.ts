@@ -1,4 +1,4 @@
-/** Looks for a program as a shell does. */
+/** Searches for a program as a shell does. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { orNull } from './or-null.ts';
@@ -8,9 +8,11 @@ export function findProgram(name: string): string | null {
   if (name === '') return null;
   const isWindows = process.platform === 'win32';
   if (name.includes('/') || (isWindows && name.includes('\\'))) return isProgram(resolve(name)) ? name : null;
-  const endings = isWindows ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
+  const extensions = isWindows ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))).find(isProgram) ?? null;
+  return (
+    folders.flatMap((folder) => extensions.map((extension) => join(folder, name + extension))).find(isProgram) ?? null
+  );
 }
 
 function isProgram(path: string): boolean {

@@ -1,11 +1,11 @@
 /**
- * Waits until the names in a folder are on the disk: a renamed file whose folder was not synced is the first one to be
- * lost in a power cut. Windows cannot sync a folder, and does not need it.
+ * Waits until the names in a folder are on disk: without a sync of its folder, a renamed file may be lost in a power cut.
+ * Windows cannot sync a folder, and does not need it.
  */
 import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-const synced = promisify(fsync);
+const fsyncAsync = promisify(fsync);
 const CAN_SYNC = process.platform !== 'win32';
 
 interface Syncing {
@@ -13,15 +13,15 @@ interface Syncing {
   next: Promise<void> | null;
 }
 
-const underWay = new Map<string, Syncing>();
+const running = new Map<string, Syncing>();
 
 /**
- * One sync serves all callers that renamed something in the same folder before it began. A caller that comes during a sync
+ * One sync serves all callers that renamed a file in the same folder before it began. A caller that arrives during a sync
  * needs the next one.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (!CAN_SYNC) return;
-  const syncing = underWay.get(folder);
+  const syncing = running.get(folder);
   if (syncing === undefined) return begin(folder);
   syncing.next ??= syncing.now.then(
     () => begin(folder),
@@ -33,18 +33,18 @@ export async function syncFolder(folder: string): Promise<void> {
 function begin(folder: string): Promise<void> {
   const now = sync(folder);
   const syncing: Syncing = { now, next: null };
-  underWay.set(folder, syncing);
-  const over = (): void => {
-    if (underWay.get(folder) === syncing && syncing.next === null) underWay.delete(folder);
+  running.set(folder, syncing);
+  const remove = (): void => {
+    if (running.get(folder) === syncing && syncing.next === null) running.delete(folder);
   };
-  now.then(over, over);
+  now.then(remove, remove);
   return now;
 }
 
 async function sync(folder: string): Promise<void> {
   const file = openSync(folder, 'r');
   try {
-    await synced(file);
+    await fsyncAsync(file);
   } finally {
     closeSync(file);
   }

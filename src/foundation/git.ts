@@ -1,7 +1,7 @@
 /**
- * The one way in which git is run. Whatever the repository's own settings say, git runs nothing else for us and writes
- * nothing that it was not asked to write: no hooks, monitors, filters, signature programs, pagers or prompts, no network,
- * no replaced objects and no submodules.
+ * All calls of git go through here. Whatever the settings of the repository, git runs no other program and writes only
+ * what was asked for: no hooks, file monitors, filters, signature programs, pagers or prompts, no network, no replaced
+ * objects and no submodules.
  */
 import { hostEnvironment, runProgram, type ProgramEnd } from './run-program.ts';
 
@@ -11,13 +11,13 @@ export interface GitRequest {
   readonly timeoutMs?: number;
   readonly outputBytesMax?: number;
   readonly signal?: AbortSignal | undefined;
-  /** More variables, such as `GIT_DIR`. */
+  /** Additional variables, such as `GIT_DIR`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** More settings, which go before those of the repository. */
+  /** Settings that override those of the repository. */
   readonly settings?: readonly GitSetting[];
-  /** Inside of a hook git says by variables which index is meant; those are kept. */
+  /** Keeps the variables by which git tells a hook which index to use. */
   readonly insideHook?: true;
-  /** To read the owner's own settings. Only for `config` and `rev-parse`, which run nothing. */
+  /** Reads the user's own settings. Only for `config` and `rev-parse`, which run nothing. */
   readonly asConfigured?: true;
 }
 
@@ -26,8 +26,8 @@ export type GitSetting = readonly [key: string, value: string];
 const GIT_MS = 120_000;
 const OUTPUT_BYTES_MAX = 512 * 1024 * 1024;
 
-const KEPT = ['PATH', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'LANG', 'TMPDIR', 'SYSTEMROOT'];
-const KEPT_OF_HOOK = [
+const KEPT_VARIABLES = ['PATH', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'LANG', 'TMPDIR', 'SYSTEMROOT'];
+const KEPT_HOOK_VARIABLES = [
   'GIT_DIR',
   'GIT_COMMON_DIR',
   'GIT_WORK_TREE',
@@ -36,7 +36,7 @@ const KEPT_OF_HOOK = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
 ];
 
-const FIXED = {
+const FIXED_ENVIRONMENT = {
   LC_ALL: 'C',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
@@ -45,8 +45,8 @@ const FIXED = {
   GIT_ALLOW_PROTOCOL: 'none',
 };
 
-/** What would run something, write something or wait for something. */
-const HARDENED: readonly GitSetting[] = [
+/** Settings by which git would run a program, write files or wait. */
+const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.untrackedCache', 'false'],
@@ -60,7 +60,7 @@ const HARDENED: readonly GitSetting[] = [
   ['status.submoduleSummary', 'false'],
 ];
 
-/** These never look into files of the working tree, so no filter can run. */
+/** These commands never read files of the working tree, so no filter can run. */
 // oxfmt-ignore
 const WITHOUT_FILTERS = new Set([
   'cat-file', 'check-attr', 'check-ignore', 'config', 'for-each-ref', 'fsck', 'init', 'log', 'ls-tree', 'rev-list', 'rev-parse', 'symbolic-ref',
@@ -72,7 +72,7 @@ export async function runGit(args: readonly string[], request: GitRequest): Prom
   return run(args, request, filters.flatMap(filterOff));
 }
 
-/** Filters are named by attributes and run by settings; a driver without a setting runs nothing. */
+/** Attributes name filters, and settings define their commands; a filter without a setting runs nothing. */
 async function filtersOf(request: GitRequest): Promise<readonly string[]> {
   const { input, ...rest } = request;
   void input;
@@ -100,17 +100,17 @@ function commandIn(args: readonly string[]): string {
 
 async function run(args: readonly string[], request: GitRequest, filters: readonly GitSetting[]): Promise<ProgramEnd> {
   const { folder, input, signal, timeoutMs = GIT_MS, outputBytesMax = OUTPUT_BYTES_MAX, asConfigured } = request;
-  const settings = asConfigured === true ? [] : [...HARDENED, ...(request.settings ?? []), ...filters];
-  const hook = request.insideHook === true ? KEPT_OF_HOOK : [];
+  const settings = asConfigured === true ? [] : [...HARDENED_SETTINGS, ...(request.settings ?? []), ...filters];
+  const hook = request.insideHook === true ? KEPT_HOOK_VARIABLES : [];
   return runProgram({
     program: 'git',
     args: ['--no-pager', ...args],
     folder,
     env: {
-      ...hostEnvironment([...KEPT, ...hook]),
-      ...FIXED,
+      ...hostEnvironment([...KEPT_VARIABLES, ...hook]),
+      ...FIXED_ENVIRONMENT,
       ...(asConfigured === true ? {} : { GIT_CONFIG_NOSYSTEM: '1' }),
-      ...configured(settings),
+      ...settingsEnvironment(settings),
       ...request.env,
     },
     ...(input === undefined ? {} : { input }),
@@ -120,15 +120,15 @@ async function run(args: readonly string[], request: GitRequest, filters: readon
   });
 }
 
-/** What a command with `-z` prints: entries that end with a zero byte and may hold everything else. */
-export function entriesIn(output: Buffer): readonly string[] {
+/** Splits the output of a command with `-z`. */
+export function nulSeparated(output: Buffer): readonly string[] {
   return output
     .toString('utf8')
     .split('\0')
     .filter((entry) => entry !== '');
 }
 
-function configured(settings: readonly GitSetting[]): Record<string, string> {
+function settingsEnvironment(settings: readonly GitSetting[]): Record<string, string> {
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],

@@ -2,10 +2,10 @@ import { orNull } from './or-null.ts';
 
 const GIVEN_MAX = 100;
 
-/** A given value for a message about it: as JSON, cut where it is long. */
+/** A value for an error message: as JSON, truncated if it is long. */
 export function givenText(given: unknown): string {
-  // A ring and a big number cannot be written: their type has to do.
-  const written = orNull(() => (typeof given === 'number' ? String(given) : JSON.stringify(given)));
-  const words = written ?? typeof given;
-  return words.length > GIVEN_MAX ? `${words.slice(0, GIVEN_MAX)}…` : words;
+  // A circular value or a bigint has no JSON: its type is shown instead.
+  const json = orNull(() => (typeof given === 'number' ? String(given) : JSON.stringify(given)));
+  const text = json ?? typeof given;
+  return text.length > GIVEN_MAX ? `${text.slice(0, GIVEN_MAX)}…` : text;
 }

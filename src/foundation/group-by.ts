@@ -1,4 +1,4 @@
-/** In the order of first appearance; Node 20 has no `Map.groupBy`. */
+/** Groups in the order of first appearance. Node 20 has no `Map.groupBy`. */
 export function groupBy<Thing, Name>(
   things: readonly Thing[],
   nameOf: (thing: Thing) => Name,

@@ -1,8 +1,7 @@
 import type { Random } from './random.ts';
 
 /**
- * A UUID of version 7: unique without agreement, and in order of making as long as clocks agree, so that indexes grow
- * at their right end.
+ * A UUID of version 7. It sorts by time of creation as long as clocks agree, so that indexes grow at their right end.
  */
 export function newUuid(nowMs: number, random: Random): string {
   const bytes = Buffer.from(random.bytes(16));

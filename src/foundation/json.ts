@@ -1,8 +1,7 @@
 /**
- * JSON as it comes through a door: bounded before it is parsed, and every complaint with line and column.
+ * Reads JSON from outside: limits are checked before parsing, and every problem has a line and a column.
  *
- * JSON.parse alone takes the last of two equal keys, follows any depth and says where it stumbled only sometimes;
- * all three have lost people data.
+ * JSON.parse alone keeps the last of two equal keys, accepts any depth and only sometimes says where an error is.
  */
 import { isKeptInteger, isLongInteger, parseExact, printExact } from './exact-json.ts';
 import { err, ok, type Result } from './result.ts';
@@ -14,9 +13,9 @@ declare const jsonText: unique symbol;
 /** Text that is known to be well-formed JSON within our limits; it is stored and sent on without parsing it again. */
 export type JsonText = string & { readonly [jsonText]: true };
 
-/** The largest text taken at a door: what fits here can be read by eye, anything larger belongs in an artifact file. */
+/** The largest accepted text. Larger content belongs in an artifact file. */
 export const JSON_BYTES_MAX = 1024 * 1024;
-/** Deeper than this is an attack or an accident; recursive readers stay safe. */
+/** Keeps recursive readers safe. */
 export const JSON_DEPTH_MAX = 64;
 export const JSON_NODES_MAX = 100_000;
 
@@ -33,11 +32,11 @@ export interface JsonRead {
   readonly text: JsonText;
 }
 
-/** What is larger than one text, such as a record with all that belongs to it, brings its own limits. */
+/** Input that may be larger than one message, such as an exported record, has its own limits. */
 export interface JsonLimits {
   readonly bytesMax: number;
   readonly nodesMax: number;
-  /** Whole numbers of 64 bits are kept in the text; in the value they are rounded. Otherwise they are refused. */
+  /** 64-bit integers are kept in the text and rounded in the value. Otherwise they are refused. */
   readonly keepsIntegers?: boolean;
 }
 
@@ -49,7 +48,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null: it is no text, or an empty one. */
+/** Null: the value is no string, or an empty one. */
 export function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -63,28 +62,28 @@ export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Resu
   try {
     scan.document();
   } catch (error) {
-    if (!(error instanceof Stumble)) throw error;
+    if (!(error instanceof ScanError)) throw error;
     return err({ says: error.message, ...placeOf(text, error.at) });
   }
   const value = JSON.parse(text) as Json;
-  // Stored as JSON.stringify writes it: without the sender's spacing, and with the same bytes for the same value.
+  // Stored as JSON.stringify writes it: without the sender's white space, and with equal bytes for equal values.
   const plain = limits.keepsIntegers === true ? printExact(parseExact(text)) : JSON.stringify(value);
   return ok({ value, text: plain as JsonText });
 }
 
-/** For values from code. Refuses what JSON would change without a word; a property that is undefined is not there. */
+/** For values from code. Refuses what JSON would silently change. A property that is undefined counts as absent. */
 export function writeJson(value: unknown, limits: JsonLimits = TEXT_LIMITS): Result<JsonText, JsonProblem> {
   let text: string | undefined;
   try {
     text = printExact(value);
-    // Only a text with a null in it can hide something that became one.
+    // Only a text with a null in it can hold a value that silently became null.
     if (text?.includes('null')) JSON.stringify(value, refuseWhatBecomesNull);
   } catch (error) {
     const says = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
     return err({ says: `not JSON: ${says ?? 'unknown reason'}`, line: 1, column: 1 });
   }
   if (text === undefined) return err({ says: 'not JSON: undefined or a function', line: 1, column: 1 });
-  if (!isPlainlySound(text)) {
+  if (!isObviouslyValid(text)) {
     const read = readJson(text, { ...limits, keepsIntegers: true });
     if (!read.ok) return read;
   }
@@ -99,11 +98,11 @@ function refuseWhatBecomesNull(this: unknown, _key: string, value: unknown): unk
 }
 
 /**
- * JSON.stringify cannot write malformed text, so only size, depth and the few refused escapes and keys are left to see.
- * This loop is on the way of every send: where it is not sure, the full scan decides.
+ * A fast check on the path of every send. JSON.stringify writes no malformed text, so only size, depth and the refused
+ * escapes and keys have to be checked. False: the full scan decides.
  */
-function isPlainlySound(text: string): boolean {
-  // Three bytes for a character at most, so this length cannot exceed the limit in bytes.
+function isObviouslyValid(text: string): boolean {
+  // A character has at most three bytes, so this length cannot exceed the limit in bytes.
   if (text.length > JSON_BYTES_MAX / 3) return false;
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('"constructor"')) return false;
   if (text.includes('"prototype"')) return false;
@@ -135,7 +134,7 @@ function backslashesBefore(text: string, at: number): number {
   return count;
 }
 
-class Stumble extends Error {
+class ScanError extends Error {
   readonly at: number;
   constructor(says: string, at: number) {
     super(says);
@@ -167,13 +166,13 @@ class Scan {
     this.space();
     this.value(0);
     this.space();
-    if (this.at < this.text.length) throw new Stumble('more text after the end of the JSON value', this.at);
+    if (this.at < this.text.length) throw new ScanError('more text after the end of the JSON value', this.at);
   }
 
   private value(depth: number): void {
-    if (depth > JSON_DEPTH_MAX) throw new Stumble(`nested deeper than ${JSON_DEPTH_MAX}`, this.at);
+    if (depth > JSON_DEPTH_MAX) throw new ScanError(`nested deeper than ${JSON_DEPTH_MAX}`, this.at);
     this.nodes += 1;
-    if (this.nodes > this.nodesMax) throw new Stumble(`more than ${this.nodesMax} values`, this.at);
+    if (this.nodes > this.nodesMax) throw new ScanError(`more than ${this.nodesMax} values`, this.at);
     const first = this.text[this.at];
     if (first === '{') this.object(depth);
     else if (first === '[') this.array(depth);
@@ -181,14 +180,14 @@ class Scan {
     else if (!this.number() && !this.take(WORD)) throw this.unexpected('a value');
   }
 
-  /** What is beyond all numbers would be written as null, and the last digits of a long id as zeros. */
+  /** Infinity would be written as null, and a long integer would lose its last digits. */
   private number(): boolean {
     const from = this.at;
     if (!this.take(NUMBER)) return false;
     const digits = this.text.slice(from, this.at);
-    if (!Number.isFinite(Number(digits))) throw new Stumble('a number that is too large', from);
+    if (!Number.isFinite(Number(digits))) throw new ScanError('a number that is too large', from);
     if (isLongInteger(digits) && !(this.keepsIntegers && isKeptInteger(digits))) {
-      throw new Stumble('a whole number with more digits than can be kept; send it as a text', from);
+      throw new ScanError('a whole number with more digits than can be kept; send it as a text', from);
     }
     return true;
   }
@@ -203,8 +202,8 @@ class Scan {
       if (this.text[this.at] !== '"') throw this.unexpected('a key in double quotes');
       const keyAt = this.at;
       const key = JSON.parse(this.string()) as string;
-      if (FORBIDDEN_KEYS.has(key)) throw new Stumble(`the key "${key}" is not allowed`, keyAt);
-      if (keys.has(key)) throw new Stumble(`the key ${JSON.stringify(key)} stands here twice`, keyAt);
+      if (FORBIDDEN_KEYS.has(key)) throw new ScanError(`the key "${key}" is not allowed`, keyAt);
+      if (keys.has(key)) throw new ScanError(`the key ${JSON.stringify(key)} stands here twice`, keyAt);
       keys.add(key);
       this.space();
       if (!this.skip(':')) throw this.unexpected('":"');
@@ -231,34 +230,34 @@ class Scan {
     const from = this.at;
     if (!this.take(STRING)) throw this.badString();
     const raw = this.text.slice(from, this.at);
-    // Neither database can hold these two; both stores refuse them here, alike.
+    // Neither database can store these two, so they are refused for every store.
     const decoded = raw.includes('\\u') ? (JSON.parse(raw) as string) : raw;
-    if (decoded.includes('\u0000')) throw new Stumble('the character U+0000 in a text', from);
-    if (LONE_SURROGATE.test(decoded)) throw new Stumble('half of a surrogate pair in a text', from);
+    if (decoded.includes('\u0000')) throw new ScanError('the character U+0000 in a text', from);
+    if (LONE_SURROGATE.test(decoded)) throw new ScanError('half of a surrogate pair in a text', from);
     return raw;
   }
 
-  private badString(): Stumble {
+  private badString(): ScanError {
     for (let at = this.at + 1; at < this.text.length; at += 1) {
       const code = this.text.charCodeAt(at);
-      if (code < 0x20) return new Stumble('a control character (or line end) inside a text', at);
+      if (code < 0x20) return new ScanError('a control character (or line end) inside a text', at);
       if (code === 0x5c) {
         if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(at, at + 6))) {
-          return new Stumble('a backslash with an unknown letter after it', at);
+          return new ScanError('a backslash with an unknown letter after it', at);
         }
         at += 1;
       }
     }
-    return new Stumble('a text that is not closed', this.at);
+    return new ScanError('a text that is not closed', this.at);
   }
 
-  private unexpected(wanted: string): Stumble {
+  private unexpected(wanted: string): ScanError {
     const found = this.text[this.at];
-    if (found === undefined) return new Stumble(`the text ends where ${wanted} should stand`, this.at);
+    if (found === undefined) return new ScanError(`the text ends where ${wanted} should stand`, this.at);
     if (/^(?:NaN|-?Infinity|undefined)/.test(this.text.slice(this.at, this.at + 9))) {
-      return new Stumble('NaN, Infinity and undefined are not JSON', this.at);
+      return new ScanError('NaN, Infinity and undefined are not JSON', this.at);
     }
-    return new Stumble(`${JSON.stringify(found)} where ${wanted} should stand`, this.at);
+    return new ScanError(`${JSON.stringify(found)} where ${wanted} should stand`, this.at);
   }
 
   private space(): void {

@@ -1,6 +1,6 @@
 type AsyncMethod = (...given: never[]) => Promise<unknown>;
 
-/** Methods that open their object with the first call. Most commands never call them, and every command has to start. */
+/** Methods that open their object on the first call. Most commands never call them, and every command has to start fast. */
 export function lazyMethods<Name extends string, Methods extends Record<Name, AsyncMethod>>(
   open: () => Promise<Methods>,
   names: readonly Name[],

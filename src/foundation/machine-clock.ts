@@ -1,7 +1,7 @@
 /**
- * The clock that all processes of a machine share: `CLOCK_MONOTONIC`. In Node `process.hrtime` is that clock. In Bun and Deno
- * it counts from the start of the process, so every lease of another process would look as if it had ended, or would never
- * end; there the C library is asked.
+ * The clock that all processes of a machine share: `CLOCK_MONOTONIC`. In Node `process.hrtime` is that clock. In Bun and
+ * Deno `process.hrtime` counts from the start of the process, so leases of other processes would seem to have ended, or
+ * would never end. There this calls the C library.
  */
 import { StoreFault } from './store-fault.ts';
 
@@ -14,18 +14,18 @@ const CLOCK_MONOTONIC = 1;
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1'];
 const NANOSECONDS = 1_000_000_000n;
 
-/** Answers how to read it, in nanoseconds. Reading throws a StoreFault where there is no such clock. */
+/** Returns a function that reads the clock in nanoseconds. It throws a StoreFault where there is no such clock. */
 export function machineClock(): () => bigint {
   const { bun, deno } = process.versions;
   if (bun === undefined && deno === undefined) return () => process.hrtime.bigint();
   let read: (() => bigint) | null = null;
   return () => {
-    read ??= clockOfLibrary(bun === undefined ? openInDeno : openInBun);
+    read ??= openLibraryClock(bun === undefined ? openInDeno : openInBun);
     return read();
   };
 }
 
-function clockOfLibrary(open: Open): () => bigint {
+function openLibraryClock(open: Open): () => bigint {
   const { symbols } = openFirst(open);
   const time = new BigInt64Array(2);
   return () => {
@@ -35,7 +35,7 @@ function clockOfLibrary(open: Open): () => bigint {
 }
 
 function openFirst(open: Open): Library {
-  // Elsewhere Node's clock is another one of the system's.
+  // On other systems Node uses another clock.
   let cause: unknown = new Error(`${process.platform} is not Linux`);
   for (const name of process.platform === 'linux' ? C_LIBRARIES : []) {
     try {

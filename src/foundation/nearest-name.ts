@@ -1,17 +1,17 @@
-/** Which name was probably meant by one that is not known. */
-const LETTERS_OFF_MAX = 2;
+/** Suggests the known name that an unknown one probably stands for. */
+const EDIT_DISTANCE_MAX = 2;
 
 export function nearestName(names: readonly string[], wrong: string): string | null {
-  const off = names
-    .filter((name) => Math.abs(name.length - wrong.length) <= LETTERS_OFF_MAX)
-    .map((name) => ({ name, letters: lettersOff(name, wrong.toLowerCase()) }))
-    // Of a short word, hardly anything is left when two letters are others.
-    .filter(({ name, letters }) => letters <= Math.min(LETTERS_OFF_MAX, Math.floor(name.length / 3)));
-  return off.toSorted((a, b) => a.letters - b.letters)[0]?.name ?? null;
+  const candidates = names
+    .filter((name) => Math.abs(name.length - wrong.length) <= EDIT_DISTANCE_MAX)
+    .map((name) => ({ name, distance: editDistance(name, wrong.toLowerCase()) }))
+    // A short word with two other letters is another word.
+    .filter(({ name, distance }) => distance <= Math.min(EDIT_DISTANCE_MAX, Math.floor(name.length / 3)));
+  return candidates.toSorted((a, b) => a.distance - b.distance)[0]?.name ?? null;
 }
 
-/** How many letters have to be inserted, removed or changed; two neighbors that are swapped count as one. */
-function lettersOff(a: string, b: string): number {
+/** Edit distance (Damerau-Levenshtein): two swapped neighbors count as one change. */
+function editDistance(a: string, b: string): number {
   let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 0; i < a.length; i += 1) {

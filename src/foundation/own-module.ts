@@ -1,6 +1,6 @@
 /**
- * From where packages are looked for, as Node's `createRequire` takes it: this file. A program that bundles the library
- * as CommonJS has no `import.meta.url`; there it is the program.
+ * The file from which `createRequire` resolves packages: this one. If a program bundles the library as CommonJS, there is
+ * no `import.meta.url`; then it is the program's own file.
  */
 import { join } from 'node:path';
 

@@ -1,15 +1,15 @@
 /**
- * Which process wrote something, and whether it still runs: for sessions, the duty, locks and drafts alike.
+ * Identifies a process and checks whether it still runs: for sessions, the duty, locks and drafts.
  *
- * A process id proves nothing by itself: another machine, an earlier start of this one and another container give out
- * the same ids. Two processes can judge each other only where nothing contradicts that they share one machine, one boot
- * and one space of process ids. Everything else is `unknown`, and then a lease decides. A different boot id is unknown
- * too: it may be an earlier start of this machine, and as well a clone of it that runs right now.
+ * A process id alone proves nothing: another machine, an earlier boot and another container use the same ids. One process
+ * can check another only if both share one machine, one boot and one process-id namespace. Otherwise the answer is
+ * `unknown`, and a lease decides. Another boot id is `unknown` too: it may be an earlier boot of this machine, or a clone
+ * of it that runs right now.
  */
-import { createHash } from 'node:crypto';
 import type { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { hexDigestOf } from './digest.ts';
 import { orNull } from './or-null.ts';
 import { codeOf } from './system-error-code.ts';
 
@@ -22,23 +22,23 @@ export interface ProcessIdentity {
   /** Process ids mean something only within one such space. */
   readonly pidSpace: string;
   readonly pid: number;
-  /** Start of the process, in units of the system: a process id alone comes again. */
+  /** Start time of the process, in units of the system: process ids are reused. */
   readonly startedAt: string;
 }
 
-type Verdict = 'alive' | 'gone' | 'unknown';
+type ProcessState = 'alive' | 'gone' | 'unknown';
 
-/** Judges from the place of one process whether others still run. */
+/** Checks whether other processes still run, as seen by one process. */
 export interface ProcessJudge {
   readonly self: ProcessIdentity;
-  of(other: ProcessIdentity): Verdict;
+  of(other: ProcessIdentity): ProcessState;
 }
 
 export function judgeAs(self: ProcessIdentity): ProcessJudge {
-  return { self, of: (other) => verdictOn(other, self) };
+  return { self, of: (other) => livenessOf(other, self) };
 }
 
-/** For this process. Its identity is read once: a host name may change while the process runs, the identity must not. */
+/** For this process. Its identity is read once: the host name may change while the process runs, the identity must not. */
 export function ownJudge(): ProcessJudge {
   own ??= judgeAs(ownIdentity());
   return own;
@@ -57,13 +57,13 @@ function ownIdentity(): ProcessIdentity {
   };
 }
 
-function verdictOn(other: ProcessIdentity, self: ProcessIdentity): Verdict {
+function livenessOf(other: ProcessIdentity, self: ProcessIdentity): ProcessState {
   if (!sharesPlace(other, self)) return 'unknown';
-  if (other.startedAt === '') return isAnswering(other.pid) ? 'alive' : 'gone';
+  if (other.startedAt === '') return canSignal(other.pid) ? 'alive' : 'gone';
   return startOf(other.pid) === other.startedAt ? 'alive' : 'gone';
 }
 
-/** Whether a process id means the same process to both. Without a boot id that is unknown. */
+/** Whether a process id means the same process to both. Without a boot id this is false. */
 function sharesPlace(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.boot !== '' && one.pidSpace !== '' && placeOf(one) === placeOf(other);
 }
@@ -79,12 +79,12 @@ export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boo
   return one.pid === other.pid && one.startedAt === other.startedAt && placeOf(one) === placeOf(other);
 }
 
-/** In a file: what `readIdentity` reads. Always in this order, so that the same process is the same text. */
+/** The text for `readIdentity`. The fields have a fixed order, so the same process always gives the same text. */
 export function identityText({ host, machine, boot, pidSpace, pid, startedAt }: ProcessIdentity): string {
   return JSON.stringify({ host, machine, boot, pidSpace, pid, startedAt });
 }
 
-/** Null: the text is no identity, or only the beginning of one. Records of earlier versions have no machine. */
+/** Null: the text is no identity, or only the beginning of one. Older versions wrote no machine. */
 export function readIdentity(text: string): ProcessIdentity | null {
   const read = orNull(() => JSON.parse(text) as Record<string, unknown> | null);
   const { host, machine = '', boot, pidSpace, pid, startedAt } = read ?? {};
@@ -104,13 +104,13 @@ export function statOf(
 ): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
   const text = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (text === null) return null;
-  // The command's name is in brackets and may itself hold brackets and spaces.
+  // The command's name is in brackets and may itself contain brackets and spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: fields[19] ?? '' };
 }
 
 /** Whether a signal would reach the process, or with a negative number the process group. */
-export function isAnswering(pid: number): boolean {
+export function canSignal(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -119,7 +119,7 @@ export function isAnswering(pid: number): boolean {
   }
 }
 
-/** systemd asks that this id is never shown as it is, because programs use it as a secret; so it is hashed. */
+/** Hashed, because systemd asks not to expose the machine id: programs use it as a secret. */
 function machineId(): string {
   if (process.platform !== 'linux') return '';
   const id =
@@ -140,5 +140,5 @@ function bootId(): string {
 }
 
 function hashed(what: string, text: string): string {
-  return createHash('sha256').update(`baton ${what}\n${text}`).digest('hex');
+  return hexDigestOf(`baton ${what}\n${text}`);
 }

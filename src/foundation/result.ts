@@ -1,4 +1,4 @@
-/** An answer that is either a value or a reason; faults of the world are thrown, never put in here. */
+/** Either a value or a refusal. Faults, such as a broken connection, are thrown instead. */
 export type Result<Value, Reason> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Reason };

@@ -1,4 +1,4 @@
-/** Runs a program of the host to its end, with a limit on time and on output, and in a process group of its own. */
+/** Runs a program to its end in a process group of its own, with limits on time and output. */
 import { spawn } from 'node:child_process';
 import { codeOf } from './system-error-code.ts';
 import { elapsedMs } from './clock.ts';
@@ -14,22 +14,22 @@ export interface ProgramRequest {
   /** Per stream. A program that writes more is killed. */
   readonly outputBytesMax: number;
   readonly signal?: AbortSignal | undefined;
-  /** Kills what the program leaves running in its group. */
-  readonly killsRest?: true;
+  /** Kills the processes that the program leaves running in its group. */
+  readonly killsLeftovers?: true;
 }
 
 export interface ProgramEnd {
   readonly over: 'ended' | 'timeout' | 'output' | 'aborted' | 'not-started';
   readonly exitCode: number | null;
-  /** The signal that ended the program by itself; null after a limit of ours. */
+  /** The signal that ended the program; null if one of our limits ended it. */
   readonly killedBy: string | null;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly durationMs: number;
 }
 
-/** A child that left the group may hold the pipe for ever. */
-const PIPE_PATIENCE_MS = 500;
+/** A child that left the group may keep the pipe open forever. */
+const PIPE_CLOSE_WAIT_MS = 500;
 
 export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     });
     let over: ProgramEnd['over'] = 'ended';
     let ending: Pick<ProgramEnd, 'exitCode' | 'killedBy'> = { exitCode: null, killedBy: null };
-    let patience: NodeJS.Timeout | undefined;
+    let pipeTimer: NodeJS.Timeout | undefined;
     let isOver = false;
     const end = (why: ProgramEnd['over']): void => {
       if (over !== 'ended') return;
@@ -57,16 +57,16 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      clearTimeout(patience);
+      clearTimeout(pipeTimer);
       request.signal?.removeEventListener('abort', abort);
       child.stdout?.destroy();
       child.stderr?.destroy();
-      const said = failure === undefined ? stderr() : Buffer.from(codeOf(failure) ?? failure.message);
+      const errorOutput = failure === undefined ? stderr() : Buffer.from(codeOf(failure) ?? failure.message);
       resolve({
         over: failure === undefined ? over : 'not-started',
         ...ending,
         stdout: stdout(),
-        stderr: said,
+        stderr: errorOutput,
         durationMs: elapsedMs() - beganMs,
       });
     };
@@ -77,10 +77,10 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     child.once('exit', (exitCode, killedBy) => {
       if (over === 'ended') ending = { exitCode, killedBy };
       clearTimeout(timer);
-      if (request.killsRest === true) endGroup(child.pid);
-      // A busy process may come here late, and timers run before pipes are read: without one more round of the event loop
-      // the whole output of a program that succeeded would be lost.
-      patience = setTimeout(() => setImmediate(finish), PIPE_PATIENCE_MS);
+      if (request.killsLeftovers === true) endGroup(child.pid);
+      // In a busy process this timer may fire late, and timers run before pipes are read: without one more turn of the event
+      // loop the whole output of a successful program would be lost.
+      pipeTimer = setTimeout(() => setImmediate(finish), PIPE_CLOSE_WAIT_MS);
     });
     child.once('close', () => finish());
     child.stdin?.on('error', () => undefined);
@@ -90,26 +90,26 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   });
 }
 
-/** Returns what was read, up to the limit. */
-function collect(stream: NodeJS.ReadableStream | null, bytesMax: number, tooMuch: () => void): () => Buffer {
+/** The returned function gives what was read, up to the limit. */
+function collect(stream: NodeJS.ReadableStream | null, bytesMax: number, onLimit: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream?.on('data', (chunk: Buffer) => {
     const room = bytesMax - bytes;
     if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     bytes += chunk.length;
-    if (bytes > bytesMax) tooMuch();
+    if (bytes > bytesMax) onLimit();
   });
   return () => Buffer.concat(chunks);
 }
 
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
-  // It may have ended by itself.
+  // The program may already have ended.
   orNull(() => process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL'));
 }
 
-/** These variables and no others: a program gets no secrets of ours. */
+/** Only these variables, so that a program does not get our secrets. */
 export function hostEnvironment(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {

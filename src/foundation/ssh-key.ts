@@ -1,5 +1,5 @@
 /**
- * Ed25519 keys as OpenSSH keeps them: every SSH client makes them, and git signs with them. Other kinds are not read.
+ * Ed25519 keys in OpenSSH format. Other kinds of keys are not read.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 
@@ -10,7 +10,7 @@ const PRIVATE_MAGIC = Buffer.from('openssh-key-v1\0');
 const CHECK_BYTES = 8;
 
 export interface SshKey {
-  /** `ssh-ed25519 AAAA…`, without the remark. */
+  /** `ssh-ed25519 AAAA…`, without the comment. */
   readonly text: string;
   /** `SHA256:…`, as `ssh-keygen -l` prints it. */
   readonly fingerprint: string;
@@ -21,7 +21,7 @@ export interface SshPrivateKey extends SshKey {
   sign(text: string): string;
 }
 
-/** Null: not the public half of an Ed25519 key, as it stands in an `id_ed25519.pub`. */
+/** Null: not a public Ed25519 key, as in an `id_ed25519.pub`. */
 export function readSshKey(text: string): SshKey | null {
   const [kind, blob] = text.trim().split(/\s+/);
   if (kind !== SSH_KEY_KIND || blob === undefined || !/^[A-Za-z0-9+/]+=*$/.test(blob)) return null;
@@ -29,7 +29,7 @@ export function readSshKey(text: string): SshKey | null {
   return rawKeyIn(bytes) === null ? null : keyOf(bytes);
 }
 
-/** `encrypted`: it has a passphrase. `not-a-key`: not an Ed25519 key, as `ssh-keygen -t ed25519` writes it. */
+/** `encrypted`: the key has a passphrase. `not-a-key`: not an Ed25519 key, as `ssh-keygen -t ed25519` writes it. */
 export function readSshPrivateKey(text: string): SshPrivateKey | 'encrypted' | 'not-a-key' {
   const [, armored] =
     /^-----BEGIN OPENSSH PRIVATE KEY-----\n([A-Za-z0-9+/=\n]+)\n-----END OPENSSH PRIVATE KEY-----\n*$/.exec(
@@ -40,7 +40,7 @@ export function readSshPrivateKey(text: string): SshPrivateKey | 'encrypted' | '
   const fields = sshFieldsIn(bytes.subarray(PRIVATE_MAGIC.length));
   const [cipher] = fields;
   if (cipher !== undefined && cipher.toString() !== 'none') return 'encrypted';
-  // After cipher, its derivation and the options of that comes how many keys there are.
+  // The number of keys follows the cipher, the key derivation and its options.
   const after = PRIVATE_MAGIC.length + fields.slice(0, 3).reduce((sum, { length }) => sum + 4 + length, 0);
   if (bytes.length < after + 4 || bytes.readUInt32BE(after) !== 1) return 'not-a-key';
   const [blob, secret] = sshFieldsIn(bytes.subarray(after + 4));
@@ -74,7 +74,7 @@ function publicKeyOf(raw: Buffer): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') }, format: 'jwk' });
 }
 
-/** Each with its length before it. What does not fit ends the list. */
+/** Reads fields that are prefixed with their length, up to the first that does not fit. */
 export function sshFieldsIn(bytes: Buffer): readonly Buffer[] {
   const fields: Buffer[] = [];
   for (let at = 0; at + 4 <= bytes.length;) {

@@ -1,6 +1,6 @@
 /**
- * Commits signed by git with an SSH key (`gpg.format = ssh`), checked here against keys that are given: neither git's
- * configuration nor a file of the repository has a say.
+ * Verifies commits that git signed with an SSH key (`gpg.format = ssh`), against the given keys only: git's configuration
+ * and the files of the repository have no influence.
  *
  * The format is that of `PROTOCOL.sshsig` in OpenSSH.
  */
@@ -14,7 +14,7 @@ const HASHES: ReadonlySet<string> = new Set(['sha256', 'sha512']);
 const HEADER = 'gpgsig';
 const SIGNATURE_MAX = 10_000;
 
-/** Which of these keys has signed a commit, given as git stores it; null: none of them. */
+/** Which of these keys signed a commit, given as git stores it; null: none of them. */
 export function signerOfCommit<Key extends SshKey>(commit: string, keys: readonly Key[]): Key | null {
   const { message, signature } = splitCommit(commit);
   const parts = signature === null ? null : readSignature(signature);
@@ -32,7 +32,7 @@ interface Signature {
   readonly raw: Buffer;
 }
 
-/** What was signed is the commit without the header that holds the signature. */
+/** The signed message is the commit without its signature header. */
 function splitCommit(commit: string): { readonly message: string; readonly signature: string | null } {
   const end = commit.indexOf('\n\n');
   const lines = commit.slice(0, Math.max(end, 0)).split('\n');

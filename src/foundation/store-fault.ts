@@ -1,6 +1,6 @@
 import { BatonError } from './baton-error.ts';
 
-/** The database could not do it. `unchanged`: nothing has happened. `unknown`: it may or may not have. */
+/** A database operation failed. `unchanged`: nothing was written. `unknown`: it may have been written. */
 export class StoreFault extends BatonError {
   override readonly name: string = 'StoreFault';
   readonly code = 'fault';
@@ -12,12 +12,12 @@ export class StoreFault extends BatonError {
   }
 }
 
-/** The database is no longer the one that was opened. Trying again would serve a ghost: whoever hears this stops. */
+/** The database is no longer the one that was opened. Retrying is useless: the caller has to stop. */
 export class StoreGone extends StoreFault {
   override readonly name = 'StoreGone';
 }
 
-/** A row that no version of this program writes. It is never shown as something else; others are not held up by it. */
+/** A row that no version of Baton writes. It is reported, and does not block other rows. */
 export class UnreadableRecord extends StoreFault {
   override readonly name = 'UnreadableRecord';
   readonly id: string;
@@ -30,7 +30,7 @@ export class UnreadableRecord extends StoreFault {
   }
 }
 
-/** A place to continue from that this database cannot have given out. Asking again is useless. */
+/** A cursor that this database did not issue. Retrying is useless. */
 export class BadCursor extends StoreFault {
   override readonly name = 'BadCursor';
 
@@ -41,7 +41,7 @@ export class BadCursor extends StoreFault {
 
 const SHOWN_MAX = 100;
 
-/** Something that was brought from elsewhere cannot be: nothing of what came with it was written. */
+/** An imported or restored record is impossible. Nothing of its batch was written. */
 export class InvalidCopy extends StoreFault {
   override readonly name = 'InvalidCopy';
   readonly id: string;

@@ -1,4 +1,4 @@
-/** The text of a file that begins with the mark of UTF-16, as some editors on Windows write it; null: it is no such file. */
+/** The text of a file with a UTF-16 byte order mark, as some Windows editors write it; null: no such mark. */
 export function utf16TextOf(bytes: Buffer): string | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return bytes.toString('utf16le');

@@ -4,13 +4,13 @@ import { defineMove } from './operation.ts';
 
 export const accept = defineMove({
   name: 'accept',
-  summary: 'Take this handoff by hand; the answer has its fence',
+  summary: 'Accept a handoff; the answer has the fence',
   example: "accept hoff-0190… --as @dev --notes 'by tomorrow'",
   input: {
-    notes: longText('A word for the sender'),
+    notes: longText('A note for the sender'),
     leaseMs: duration(
       {},
-      'How long to keep it without a word (default: 900 seconds; documents: for ever), at most as long as its attempt may take',
+      'How long the lease lasts without a renewal (default: 900 seconds; documents: no limit), at most the time limit of the attempt',
     ),
   },
   run: (ctx, principal, { id, ...options }) => acceptHandoff(ctx, principal, id, options),

@@ -11,7 +11,7 @@ const DAYS_MAX = 36_500;
 const PATH_MAX = 1_000;
 
 const VISIBLE =
-  'You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.';
+  'You see artifacts of handoffs that you may read, artifacts that were handed to you by name, and artifacts that belong to no handoff.';
 
 export const findArtifacts = defineOperation({
   name: 'artifact find',
@@ -28,7 +28,7 @@ export const findArtifacts = defineOperation({
   },
   result: 'artifacts',
   run: (ctx, principal, filter) =>
-    withFolder(ctx, async (folder) => {
+    withArtifactFolder(ctx, async (folder) => {
       const { findArtifacts: find } = await import('../engine/artifacts/read.ts');
       return ok(await find(ctx, principal, folder, filter));
     }),
@@ -36,7 +36,7 @@ export const findArtifacts = defineOperation({
 
 export const showArtifact = defineOperation({
   name: 'artifact show',
-  summary: 'One artifact: its file, what it requires, what requires it, and what has changed since it was registered',
+  summary: 'Show an artifact: its file, its dependencies, its dependents, and changes since its registration',
   about: VISIBLE,
   example: 'artifact show artifact-profile --json',
   permission: 'read',
@@ -45,7 +45,7 @@ export const showArtifact = defineOperation({
   input: { id: required(artifactId('The artifact')) },
   result: 'artifact',
   run: (ctx, principal, { id }) =>
-    withFolder(ctx, async (folder) => {
+    withArtifactFolder(ctx, async (folder) => {
       const { showArtifact: show } = await import('../engine/artifacts/read.ts');
       const found = await show(ctx, principal, folder, id);
       return found === null ? err({ code: 'no-such-artifact', id }) : ok(found);
@@ -54,25 +54,25 @@ export const showArtifact = defineOperation({
 
 export const registerArtifact = defineOperation({
   name: 'artifact register',
-  summary: 'Bring a file below artifacts/ into the registry',
+  summary: 'Register a file below artifacts/',
   about:
-    'Active is what passes, in this order: its schema, what it requires, its generated files, its validation.\n' +
-    'What does not is kept as created, with the reason; register it again when that is mended.',
+    'Checks, in this order: the schema, the required artifacts, the generated files, the validation. An artifact\n' +
+    'that passes is active. Any other stays `created`, with the reason; correct it and register it again.',
   example: 'artifact register artifacts/phase-13-react/artifact-profile.json',
   permission: 'operator',
   subject: 'path',
   route: { method: 'post', path: '/api/artifacts' },
   input: {
     path: required(text('A file below artifacts/ of the workspace', { max: PATH_MAX })),
-    schema: text('The schema that the content follows, instead of the one that the file names'),
-    supersedes: list(artifactId('An artifact'), 'Deprecate these when the new one is active'),
+    schema: text('The schema to check the content against, instead of the one that the file names'),
+    supersedes: list(artifactId('An artifact'), 'Deprecate these artifacts when the new one is active'),
   },
   result: 'registered',
   run: (ctx, _principal, request) =>
-    withFolder(ctx, async (folder) => {
+    withArtifactFolder(ctx, async (folder) => {
       const { register } = await import('../engine/artifacts/register.ts');
       const { refreshRegistry } = await import('../engine/artifacts/registry.ts');
-      const { freeAwaiting } = await import('../engine/artifacts/awaited-artifacts.ts');
+      const { unblockAwaiting: freeAwaiting } = await import('../engine/artifacts/awaited-artifacts.ts');
       const registered = await register(ctx, folder, request);
       await refreshRegistry(folder);
       if (registered.ok) await freeAwaiting(ctx, folder);
@@ -82,22 +82,26 @@ export const registerArtifact = defineOperation({
 
 export const cleanArtifacts = defineOperation({
   name: 'artifact clean',
-  summary: 'Show what is old enough to go; with apply, let it go',
+  summary: 'Show artifacts that are old enough to archive or delete; with apply, do it',
   about:
-    'Age alone ends nothing that is in use: only what was superseded or deprecated grows old. What something in use\n' +
-    'requires, and a file that has changed since it was registered, is never deleted.',
+    'Only superseded and deprecated artifacts are archived, and only archived ones are deleted. A dependency of an artifact\n' +
+    'in use is never deleted, and neither is a file that has changed since its registration.',
   example: 'artifact clean --apply',
   permission: 'operator',
   route: { method: 'post', path: '/api/artifacts/clean' },
   input: {
-    apply: flag('Do it; without, nothing is changed'),
-    deprecate: list(artifactId('An artifact'), 'Say that these should no longer be used; needs apply'),
+    apply: flag('Make the changes; without it, nothing is changed'),
+    deprecate: list(artifactId('An artifact'), 'Mark these as no longer to be used; needs apply'),
     deprecatedDays: integer(
       0,
       DAYS_MAX,
-      `Archive what has been deprecated for this long (default: ${AGE_DAYS.deprecated})`,
+      `Archive artifacts that have been deprecated for this long (default: ${AGE_DAYS.deprecated})`,
     ),
-    archivedDays: integer(0, DAYS_MAX, `Delete what has been archived for this long (default: ${AGE_DAYS.archived})`),
+    archivedDays: integer(
+      0,
+      DAYS_MAX,
+      `Delete artifacts that have been archived for this long (default: ${AGE_DAYS.archived})`,
+    ),
   },
   result: 'cleaned',
   check: ({ apply, deprecate = [] }, nameOf) =>
@@ -105,7 +109,7 @@ export const cleanArtifacts = defineOperation({
       ? `${nameOf('deprecate')} changes something: it needs ${nameOf('apply')}`
       : null,
   run: (ctx, _principal, { apply = false, deprecate: deprecated = [], ...days }) =>
-    withFolder(ctx, async (folder) => {
+    withArtifactFolder(ctx, async (folder) => {
       const { deprecatedDays = AGE_DAYS.deprecated, archivedDays = AGE_DAYS.archived } = days;
       const { deprecate } = await import('../engine/artifacts/cards.ts');
       const { cleanArtifacts: clean } = await import('../engine/artifacts/clean.ts');
@@ -119,17 +123,17 @@ export const cleanArtifacts = defineOperation({
     }),
 });
 
-/** Runs where there is a workspace, in which artifacts lie. */
-async function withFolder<Answer>(
+/** Runs with the artifact folder of the workspace; refuses without a workspace. */
+async function withArtifactFolder<Answer>(
   ctx: Context,
   run: (folder: ArtifactFolder) => Promise<Result<Answer, OperationRefusal>>,
 ): Promise<Result<Answer, OperationRefusal>> {
-  const folder = folderOf(ctx);
+  const folder = artifactFolderOf(ctx);
   return folder.ok ? run(folder.value) : folder;
 }
 
-export function folderOf({ rules }: Context): Result<ArtifactFolder, OperationRefusal> {
+export function artifactFolderOf({ rules }: Context): Result<ArtifactFolder, OperationRefusal> {
   if (rules.artifacts !== null) return ok(rules.artifacts);
-  const says = 'artifacts lie in a workspace, and there is none here; make one with: baton init';
+  const says = 'artifacts need a workspace, and there is none here; make one with: baton init';
   return err({ code: 'no-workspace', says });
 }

@@ -4,8 +4,8 @@ import { defineMove } from './operation.ts';
 
 export const block = defineMove({
   name: 'block',
-  summary: 'Stop a handoff until somebody has answered a question',
+  summary: 'Ask a question; the handoff is blocked until it is answered',
   example: "block hoff-0190… --fence 1 --question 'which colour?' --as @dev",
-  input: { fence: FENCE, question: required(longText('What has to be answered')) },
+  input: { fence: FENCE, question: required(longText('The question to answer')) },
   run: (ctx, principal, { id, fence = null, question }) => blockHandoff(ctx, principal, id, fence, question),
 });

@@ -4,9 +4,9 @@ import { defineMove } from './operation.ts';
 
 export const cancel = defineMove({
   name: 'cancel',
-  summary: 'Say that a handoff is no longer wanted',
+  summary: 'Cancel a handoff',
   example: 'cancel hoff-0190… --as @me',
   input: { reason: longText('Why') },
-  aloud: 'cancel what somebody else has sent',
+  explicitAs: 'cancel what somebody else has sent',
   run: (ctx, principal, { id, reason = null }) => cancelHandoff(ctx, principal, id, reason),
 });

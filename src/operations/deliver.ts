@@ -8,12 +8,12 @@ const KINDS = EVIDENCE_KINDS.join(', ');
 /** `login page=file:src/login.tsx`. The name ends at the first `=` that is followed by a kind. */
 const EVIDENCE_TEXT = new RegExp(`^(.+?)=(${EVIDENCE_KINDS.join('|')}):(.+)$`, 's');
 
-/** What is shown for a deliverable. */
+/** The evidence for a deliverable. */
 export const evidenceField = groupOrText(
   {
-    deliverable: required(text('Which of the deliverables')),
-    kind: required(choice(EVIDENCE_KINDS, 'What it is')),
-    value: required(longText('The path, the commit, the command, the address or the words')),
+    deliverable: required(text('The deliverable')),
+    kind: required(choice(EVIDENCE_KINDS, 'The kind of evidence')),
+    value: required(longText('The path, commit, command, URL or text')),
   },
   {
     form: `DELIVERABLE=KIND:VALUE, where KIND is one of ${KINDS}`,
@@ -27,13 +27,13 @@ export const evidenceField = groupOrText(
 
 export const deliver = defineMove({
   name: 'deliver',
-  summary: 'Say that a handoff is done, with the result and evidence',
+  summary: 'Deliver the work, with its result and evidence',
   about: 'Evidence is checked before anything is written.',
   example: "deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev",
   input: {
     fence: FENCE,
     result: json('The result', { formerly: { option: 'artifact' } }),
-    evidence: list(evidenceField, `What is shown for the deliverables; kind is one of ${KINDS}`),
+    evidence: list(evidenceField, `The evidence for the deliverables; kind is one of ${KINDS}`),
   },
   canBeStopped: true,
   run: (ctx, principal, { id: target, fence = null, result = null, evidence = [] }, { signal }) =>

@@ -5,7 +5,7 @@ import { defineOperation } from './operation.ts';
 
 export const facts = defineOperation({
   name: 'facts',
-  summary: 'Everything that happened to a handoff, in order',
+  summary: 'List the facts of a handoff, in order',
   example: 'facts hoff-0190… --json',
   permission: 'read',
   subject: 'id',

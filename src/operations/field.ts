@@ -33,7 +33,7 @@ interface Duration {
   readonly heldDefaultSeconds?: number;
 }
 
-/** One text for a whole group, for those who write no JSON. */
+/** One text for a whole group of fields, for interfaces without JSON. */
 interface TextForm {
   /** `DELIVERABLE=KIND:VALUE, where …` */
   readonly form: string;
@@ -46,7 +46,7 @@ export interface FieldOptions {
   readonly option?: string;
   /** Spellings that are still understood and no longer shown. */
   readonly formerly?: { readonly option?: string; readonly field?: string };
-  /** Interfaces that know the caller by a token fill it in: the caller need not say it. */
+  /** Interfaces that know the caller by its token fill it in. */
   readonly byCaller?: true;
 }
 
@@ -131,7 +131,7 @@ export function longText(about: string, options: FieldOptions & { readonly mayBe
   return field({ type: 'text', max: LONG_TEXT_MAX }, about, options);
 }
 
-/** Where a list goes on, as an answer gave it. */
+/** The cursor of the next page, from an earlier answer. */
 export function cursor(about: string): Field<string> {
   return field({ type: 'cursor' }, about, {});
 }
@@ -185,14 +185,16 @@ export function groupOrText<const F extends Fields>(
 export const FENCE = integer(
   1,
   Number.MAX_SAFE_INTEGER,
-  'The number of your acceptance, as claim or accept answered it; needed for what is held with a lease',
+  'The fence that claim or accept returned; required while the handoff is held with a lease',
 );
 
 /** The handoff that an operation is about. */
 export const ID = required(handoffId('The handoff'));
 
-export const REQUEST_ID = text('The same key and content again answers the same handoff, for 7 days');
+export const REQUEST_ID = text(
+  'An idempotency key: the same key with the same content returns the same handoff, for 7 days',
+);
 
-export const WAIT_FOR_CAPACITY = flag('Where a limit is reached, wait for a place instead of being refused', {
+export const WAIT_FOR_CAPACITY = flag('At a limit, wait for capacity instead of being refused', {
   formerly: { option: 'queue', field: 'queue' },
 });

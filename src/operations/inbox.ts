@@ -7,10 +7,10 @@ import { defineOperation } from './operation.ts';
 
 const INBOX_MAX = 10_000;
 
-/** An inbox is its agent's: nobody but the operator looks into it beside. */
+/** Only the agent itself and the operator may read an inbox. */
 export const inbox = defineOperation({
   name: 'inbox',
-  summary: 'What an agent has been told and has not put away, and the work that waits for it, oldest first',
+  summary: 'List the notifications of an agent and the work that waits for it, oldest first',
   example: 'inbox @react --clear',
   permission: 'read',
   writes: ({ clear }) => clear === true,
@@ -18,11 +18,11 @@ export const inbox = defineOperation({
   route: { method: 'get', path: '/api/inbox/{agent}', without: ['clear'] },
   input: {
     agent: required(agent('Whose')),
-    clear: flag('Take what is shown as read'),
+    clear: flag('Mark what is shown as read'),
     limit: withDefault(integer(1, INBOX_MAX, 'How many', { formerly: { field: 'max' } }), 100),
   },
   result: 'inbox',
-  speaker: ({ agent: name }) => name,
+  defaultCaller: ({ agent: name }) => name,
   run: async (ctx, principal, { agent: name, clear, limit }) => {
     const isOwn = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === name);
     if (!isOwn) return err({ code: 'not-yours', says: `this is the inbox of @${name}` });

@@ -34,7 +34,7 @@ import { verify } from './verify.ts';
 import { wait } from './wait.ts';
 import { workflow } from './workflow.ts';
 
-/** What can be done with a handoff that is there. */
+/** Changes of an existing handoff. */
 export const MOVES = {
   revise,
   activate,
@@ -56,7 +56,7 @@ export const MOVES = {
 } as const;
 export type MoveName = keyof typeof MOVES;
 
-/** What only looks. */
+/** Operations that only read. */
 export const READS = { status, list, ready, show, facts, trace, wait, inbox } as const;
 
 export type ReadName = keyof typeof READS;

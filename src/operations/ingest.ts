@@ -8,22 +8,22 @@ const PROJECT_MAX = 200;
 
 export const ingest = defineOperation({
   name: 'ingest',
-  summary: 'Read handoff blocks, and handoffs in other forms, and do what they say',
+  summary: 'Read handoff blocks and other handoff formats from text, and apply them',
   about:
-    'A block that was read before changes nothing. Each block has its own answer; one that is refused holds up no other. ' +
-    'A file without a block is read in whatever form it has.',
+    'A block that was read before changes nothing. Each block has its own result; a refused block does not stop the others. ' +
+    'A file without a block is read in any other known format.',
   example: "ingest 'summaries/*.md'",
   permission: 'read',
   scope: 'write',
   route: { method: 'post', path: '/api/summaries' },
   input: {
     text: required(text('Markdown, YAML, JSON, or a transcript of JSON lines', { max: TEXT_MAX, mayBeEmpty: true })),
-    file: text('The file that it was read from: together with its text, a block is taken once'),
-    session: text('Or the session that wrote it, with its turn: then only blocks are read'),
+    file: text('The file that the text was read from; a block with the same text from the same file is taken once'),
+    session: text('Instead of file: the session that wrote the text, with its turn; then only blocks are read'),
     turn: text('The turn of that session'),
-    project: text('For blocks that name none (default: that of baton.yaml)', { max: PROJECT_MAX }),
-    preview: flag('Only say what would be taken'),
-    strict: flag('Take only blocks that are written exactly as specified'),
+    project: text('The project of blocks that name none (default: the one in baton.yaml)', { max: PROJECT_MAX }),
+    preview: flag('Show what would be taken; change nothing'),
+    strict: flag('Take only blocks that follow the specification exactly'),
     fence: FENCE,
   },
   canBeStopped: true,
@@ -32,7 +32,7 @@ export const ingest = defineOperation({
     const isOfSession = session !== undefined && turn !== undefined;
     const isHalf = (session === undefined) !== (turn === undefined);
     const names = `${nameOf('file')}, or ${nameOf('session')} and ${nameOf('turn')}`;
-    return (file === undefined) !== isOfSession || isHalf ? `say where it is from: ${names}` : null;
+    return (file === undefined) !== isOfSession || isHalf ? `name the source of the text: ${names}` : null;
   },
   run: async (ctx, principal, { file, session = '', turn = '', project, ...request }, { signal, project: own }) => {
     const { ingestText } = await import('../engine/handoffs/ingest-text.ts');

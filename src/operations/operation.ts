@@ -26,10 +26,10 @@ import type { Pruned } from '../engine/retention/prune.ts';
 import type { PauseRefusal } from '../engine/pauses.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
 import type { WaitRefusal } from '../engine/handoffs/wait.ts';
-import type { Claimed, DroppedEffect, Page, PauseRecord, Whole } from '../stores/store.ts';
+import type { Claimed, DroppedEffect, Page, PauseRecord, StoredHandoff } from '../stores/store.ts';
 import { ID, type AnyField, type Fields, type InputOf } from './field.ts';
 import { readInput, type Issue, type Spelling } from './reading.ts';
-import { withWholeIds } from './short-ids.ts';
+import { withFullIds } from './short-ids.ts';
 
 /** What operations answer; each interface has one view for each of these. */
 export interface Results {
@@ -41,11 +41,11 @@ export interface Results {
   readonly claimed: Claimed | null;
   /** A part of a list, with the newest fact from before it was made. */
   readonly page: Page & { readonly cursor: string };
-  readonly shown: Whole & { readonly facts: readonly Fact[] };
+  readonly shown: StoredHandoff & { readonly facts: readonly Fact[] };
   readonly facts: readonly Fact[];
   /** Oldest first. */
   readonly chain: readonly Handoff[];
-  readonly settled: Whole;
+  readonly settled: StoredHandoff;
   readonly status: Status;
   /** What an agent was told, each with its key. */
   readonly inbox: {
@@ -76,7 +76,7 @@ export interface Results {
 }
 export type ResultName = keyof Results;
 
-/** The refusals of the engine, and those that an operation words itself. */
+/** The refusals of the engine, and those with a text from the operation itself. */
 export type OperationRefusal =
   | SendRefusal
   | WaitRefusal
@@ -85,22 +85,22 @@ export type OperationRefusal =
   | PauseRefusal
   | { readonly code: 'not-undelivered'; readonly key: string }
   | AmbiguousId
-  | SaidRefusal;
+  | TextRefusal;
 
-export interface SaidRefusal {
+export interface TextRefusal {
   readonly code: 'bad-request' | 'not-yours' | 'token-refused' | 'no-workspace' | 'no-such-project';
   readonly says: string;
 }
 
-/** What an interface passes on beside the input. */
-interface Asking {
-  /** Aborted when the caller has gone: nothing further is begun. */
+/** What an interface passes to an operation besides the input. */
+export interface RunOptions {
+  /** Aborted when the caller has disconnected: the operation starts nothing further. */
   readonly signal?: AbortSignal;
   /** Whether the caller's token is still valid; for operations that wait. */
-  readonly stillGood?: () => Promise<boolean>;
+  readonly isTokenValid?: () => Promise<boolean>;
   /** The project of the workspace. */
   readonly project?: string;
-  /** For an interface that has read the trail before and goes on from there. */
+  /** For an interface that keeps the projects in memory and reads only new facts. */
   readonly readProjects?: () => Promise<readonly ProjectTrail[]>;
 }
 
@@ -113,38 +113,38 @@ export interface Operation<F extends Fields = Fields, Name extends ResultName = 
   readonly about?: string;
   /** What stands after `baton` in an example. */
   readonly example: string;
-  /** The right that it asks for, by the table of `domain/rights.ts`; or it is the operator's business. */
+  /** The right that it needs, from the table in `domain/rights.ts`; or it is for the operator only. */
   readonly permission: Op | 'operator';
-  /** What a token has to allow. */
+  /** The scope that a token needs. */
   readonly scope: 'read' | 'write';
-  /** Whether it changes something after all, although it only needs to read by itself. */
+  /** Whether this input makes it write, although the operation needs only the right to read. */
   writes?(input: InputOf<F>): boolean;
   readonly input: F;
   /** The field that comes first and without a name: the argument of a command and of a method, a part of the path. */
   readonly subject?: string | undefined;
-  /** Where it is not `POST /api/handoffs/{id}/NAME`. */
+  /** The HTTP route. @default POST /api/handoffs/{id}/NAME */
   readonly route?: {
     readonly method: 'get' | 'post';
     readonly path: string;
-    /** Fields that HTTP says in another way. */
+    /** Fields that HTTP takes in another way, such as the method. */
     readonly without?: readonly string[];
   };
   /** The field that says how long it waits, for interfaces that hold a connection meanwhile. */
   readonly waits?: string;
-  /** It may take long, and heeds the signal. */
+  /** It may take long, and stops when the signal is aborted. */
   readonly canBeStopped?: true;
   readonly result: Name;
-  /** What no single field can say; `nameOf` spells a field as the caller does. */
+  /** Checks that need several fields; `nameOf` spells a field as the caller does. */
   check?(input: InputOf<F>, nameOf: (key: string) => string): string | null;
-  /** In whose name a local caller asks that names nobody; without: as the operator. */
-  speaker?(input: InputOf<F>): AgentId;
-  /** What a caller without a token does not do as the operator by default: it has to say `as` whom. */
-  readonly aloud?: string;
+  /** The agent that a local caller acts as when it names none. @default the operator */
+  defaultCaller?(input: InputOf<F>): AgentId;
+  /** What it does, in words, when a caller without a token must name `as` itself instead of acting as the operator. */
+  readonly explicitAs?: string;
   run(
     ctx: Context,
     principal: Principal,
     input: InputOf<F>,
-    asking: Asking,
+    options: RunOptions,
   ): Promise<Result<Results[Name], OperationRefusal>>;
 }
 
@@ -196,17 +196,17 @@ export async function runFor<F extends Fields, Name extends ResultName>(
   ctx: Context,
   principal: Principal,
   input: InputOf<F>,
-  asking: Asking,
+  options: RunOptions,
 ): Promise<Result<Results[Name], OperationRefusal>> {
   const refusal = refusalFor(operation, principal);
   if (refusal !== null) return err(refusal);
-  const whole = await withWholeIds(operation.input, input, ctx, principal);
-  const answer = whole.ok ? await operation.run(ctx, principal, whole.value, asking) : whole;
+  const whole = await withFullIds(operation.input, input, ctx, principal);
+  const answer = whole.ok ? await operation.run(ctx, principal, whole.value, options) : whole;
   return answer.ok ? answer : err(await explainRemoved(ctx, principal, answer.refusal));
 }
 
 /** Null: this principal may ask for it. Whether it may change the handoff is decided with the change. */
-export function refusalFor({ permission }: Pick<Operation, 'permission'>, principal: Principal): SaidRefusal | null {
+export function refusalFor({ permission }: Pick<Operation, 'permission'>, principal: Principal): TextRefusal | null {
   if (permission !== 'operator' || principal.kind === 'operator') return null;
   return { code: 'not-yours', says: `this is the operator's business, and not ${principalText(principal)}'s` };
 }

@@ -1,4 +1,4 @@
-/** Agents that are to take nothing new for a while. */
+/** Pauses: agents that get no new work for a while. */
 import { ok } from '../foundation/result.ts';
 import { pauseAgent, pausesFor, resumeAgent } from '../engine/pauses.ts';
 import { agent, integer, longText, required, withDefault } from './field.ts';
@@ -9,9 +9,9 @@ const LISTED_MAX = 1_000;
 
 export const pause = defineOperation({
   name: 'pause',
-  summary: 'Give an agent no new work until it is resumed',
+  summary: 'Pause an agent: it gets no new work until it is resumed',
   about:
-    'Claims and workers of the agent wait, on every machine; what it holds goes on. A program that takes files out of the queue folder by itself is not held back.',
+    'Claims and workers of the agent wait, on every machine; work that it holds continues. A program that takes files from the queue folder on its own is not paused.',
   example: "pause @react --reason 'The API key is used up' --as operator",
   permission: 'operator',
   subject: 'agent',
@@ -23,7 +23,7 @@ export const pause = defineOperation({
 
 export const resume = defineOperation({
   name: 'resume',
-  summary: 'Give an agent that was paused work again',
+  summary: 'Resume a paused agent',
   example: 'resume @react --as operator',
   permission: 'operator',
   subject: 'agent',
@@ -35,8 +35,8 @@ export const resume = defineOperation({
 
 export const pauses = defineOperation({
   name: 'pauses',
-  summary: 'Who is paused and who was, by whom and why',
-  about: 'Those that last come first, then the newest. You see your own.',
+  summary: 'List current and past pauses, with their author and reason',
+  about: 'Current pauses come first, then the newest. Agents see only their own.',
   example: 'pauses',
   permission: 'read',
   route: { method: 'get', path: '/api/pauses' },

@@ -4,12 +4,12 @@ import { defineMove } from './operation.ts';
 
 export const progress = defineMove({
   name: 'progress',
-  summary: 'Tell how far a handoff is',
+  summary: 'Report the progress of a handoff',
   example: "progress hoff-0190… --fence 1 --fraction 0.5 --says 'tests pass' --as @dev",
   input: {
     fence: FENCE,
-    fraction: number(0, 1, 'How much of it is done, from 0 to 1', { formerly: { option: 'at' } }),
-    says: longText('How far it is, in words'),
+    fraction: number(0, 1, 'How much of the work is done, from 0 to 1', { formerly: { option: 'at' } }),
+    says: longText('The progress in words'),
   },
   check: ({ fraction, says }, nameOf) =>
     fraction === undefined && says === undefined ? `progress needs ${nameOf('fraction')} or ${nameOf('says')}` : null,

@@ -1,6 +1,6 @@
 /**
- * Reads what somebody has given to an operation, once, for every interface. Each interface has its own spelling of
- * names, durations and lists; the rules and the words of a refusal are the same.
+ * Reads the input of an operation, for every interface. Each interface spells names, durations and lists in its own way;
+ * the rules and the texts of refusals are the same.
  */
 import { givenText } from '../foundation/given-value-text.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
@@ -9,7 +9,7 @@ import { durationRule, readDuration } from '../domain/duration.ts';
 import { isMilliseconds, isStorableText, millisecondsIn, secondsRule } from '../domain/record-values.ts';
 import type { AnyField, Fields, FieldShape, InputOf } from './field.ts';
 
-/** How an interface writes down what it takes. */
+/** How an interface spells its input. */
 export interface Spelling {
   /** Of a field, as users of the interface know it. */
   nameOf(key: string, field: AnyField): string;
@@ -62,14 +62,14 @@ export const AS_LIBRARY: Spelling = {
 export interface Issue {
   /** As the interface spells it. */
   readonly field: string;
-  /** As JSON and cut; not there for texts, which may be long. */
+  /** The given value as JSON, cut; absent for texts, which may be long. */
   readonly given?: string;
   /** What is allowed. */
   readonly says: string;
   readonly isMissing?: true;
 }
 
-/** A caller with a thousand wrong fields has one problem. */
+/** More issues do not help a caller with a thousand wrong fields. */
 const ISSUES_MAX = 20;
 const GIVEN_MAX = 100;
 
@@ -85,7 +85,7 @@ export function readInput<F extends Fields>(
 }
 
 /** `type: is missing; fence "x": a whole number from 1 to 9` */
-export function wordsOf(issues: readonly Issue[]): string {
+export function issuesText(issues: readonly Issue[]): string {
   return issues
     .map(({ field, given, says }) => {
       const what = [field, given].filter((each) => each !== undefined && each !== '').join(' ');
@@ -140,7 +140,7 @@ function defaultOf(field: AnyField, { isHeld }: Spelling): unknown {
 interface Names {
   /** From the names that an interface takes to those of the fields. */
   readonly keys: ReadonlyMap<string, string>;
-  /** The fields of which something has to be said where they are missing: most fields just are not there. */
+  /** Fields that are required or have a default, so that the reader must visit them even when they are absent. */
   readonly filled: readonly (readonly [string, AnyField])[];
 }
 
@@ -191,7 +191,7 @@ function readList(
   given: unknown,
   name: string,
 ): readonly unknown[] {
-  const values = reader.spelling === AS_QUERY ? wordsIn(given) : given;
+  const values = reader.spelling === AS_QUERY ? listItems(given) : given;
   if (!Array.isArray(values)) {
     reader.issues.push({ field: name, given: givenText(given), says: 'a list' });
     return [];
@@ -207,7 +207,7 @@ function readList(
 }
 
 /** In an address several are given as several parameters, or with commas. */
-function wordsIn(given: unknown): readonly unknown[] {
+function listItems(given: unknown): readonly unknown[] {
   const texts = Array.isArray(given) ? given : [given];
   return texts.flatMap((text: unknown) =>
     typeof text === 'string' ? text.split(',').map((word) => word.trim()) : [text],
@@ -231,7 +231,7 @@ function readGroup(
 
 type One = Exclude<FieldShape, { type: 'list' | 'group' }>;
 
-/** Answers the rule that the value does not follow, in words that come after "allowed is". */
+/** Returns the rule that the value breaks, as text after "allowed is". */
 function readOne(shape: One, given: unknown, spelling: Spelling): Result<unknown, string> {
   const text = typeof given === 'string' ? given : null;
   switch (shape.type) {
@@ -250,7 +250,7 @@ function readOne(shape: One, given: unknown, spelling: Spelling): Result<unknown
     }
     case 'cursor': {
       const isCursor = text !== null && /^[A-Za-z0-9:_.-]{1,100}$/.test(text);
-      return orRule(isCursor ? text : null, 'not a cursor that was given out');
+      return orRule(isCursor ? text : null, 'not a cursor that this server gave out');
     }
     case 'choice': {
       const word = text?.toLowerCase();
@@ -297,7 +297,7 @@ function readSeconds(
   return orRule(isGood ? ms : null, isText ? durationRule(minSeconds, max) : secondsRule(minSeconds, max));
 }
 
-/** Programs may ask for less than one second, people may not. */
+/** Programs may give less than one second, people may not. */
 function readMilliseconds(
   { minSeconds, maxSeconds }: Extract<FieldShape, { type: 'duration' }>,
   given: unknown,

@@ -7,17 +7,17 @@ import { defineOperation } from './operation.ts';
 
 export const ready = defineOperation({
   name: 'ready',
-  summary: 'What an agent can take now, in the order in which claim takes it',
+  summary: 'List what an agent can claim now, in claim order',
   example: 'ready @react',
   permission: 'read',
   subject: 'agent',
   route: { method: 'get', path: '/api/ready/{agent}' },
   input: {
     agent: required(agent('Whose work')),
-    limit: withDefault(integer(1, PAGE_MAX, 'How many are looked at'), 100),
+    limit: withDefault(integer(1, PAGE_MAX, 'How many to read'), 100),
   },
   result: 'page',
-  speaker: ({ agent: name }) => name,
+  defaultCaller: ({ agent: name }) => name,
   run: async (ctx, principal, { agent: to, limit }) => {
     const [newest] = await ctx.store.facts({ newest: true, max: 1 });
     const page = await list(ctx, principal, { by: 'filter', to, states: ['offered'], max: limit });

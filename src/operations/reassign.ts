@@ -5,19 +5,19 @@ import { defineOperation } from './operation.ts';
 
 export const reassign = defineOperation({
   name: 'reassign',
-  summary: 'Give the same work to somebody else, or another priority',
+  summary: 'Give the work to another agent, or change its priority',
   about:
-    'What was agreed never changes, so the handoff is cancelled and a new one takes its place in the chain, both or neither.',
+    'The terms of a handoff never change, so this cancels the handoff and puts a new one in its place in the chain, in one transaction.',
   example: 'reassign hoff-0190… --to @react --priority high --as @me',
   permission: 'cancel',
   subject: 'id',
   input: {
     id: ID,
-    to: agent('Who is to do it instead'),
-    priority: choice(PRIORITIES, 'How urgent it is from now on'),
+    to: agent('The new recipient'),
+    priority: choice(PRIORITIES, 'The new priority'),
     reason: longText('Why'),
   },
-  aloud: 'take work from one agent and give it to another',
+  explicitAs: 'take work from one agent and give it to another',
   result: 'created',
   check: ({ to, priority }, nameOf) =>
     to === undefined && priority === undefined ? `reassign needs ${nameOf('to')} or ${nameOf('priority')}` : null,

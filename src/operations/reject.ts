@@ -7,8 +7,8 @@ export const reject = defineMove({
   summary: 'Decline a handoff, with a reason',
   example: "reject hoff-0190… --as @dev --type unclear --reason 'which login page?'",
   input: {
-    type: required(text('Why, as a category: skill_gap, unclear, capacity, …')),
-    reason: required(longText('Why, in a sentence that the sender can act on')),
+    type: required(text('The category: skill_gap, unclear, capacity, …')),
+    reason: required(longText('The reason, in a sentence that the sender can act on')),
     fence: FENCE,
   },
   run: (ctx, principal, { id, ...rejection }) => rejectHandoff(ctx, principal, id, rejection),

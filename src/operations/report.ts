@@ -6,7 +6,7 @@ import { defineOperation } from './operation.ts';
 
 export const report = defineOperation({
   name: 'report',
-  summary: 'A report on projects for people and pipelines',
+  summary: 'Report on projects, for people and CI',
   example: 'report --ci --format junit -o baton.xml',
   permission: 'operator',
   scope: 'read',

@@ -1,4 +1,4 @@
-/** What becomes of handoffs that are over: they leave the database, or what they told is erased. */
+/** Retention of finished handoffs: archive and remove them, or erase their content. */
 import { defined } from '../foundation/defined.ts';
 import { err, ok } from '../foundation/result.ts';
 import { duration, flag, longText } from './field.ts';
@@ -8,9 +8,9 @@ const CENTURY_SECONDS = 100 * 366 * 24 * 60 * 60;
 
 export const prune = defineOperation({
   name: 'prune',
-  summary: 'Move finished handoffs to an archive and remove them from the database',
+  summary: 'Archive finished handoffs and remove them from the database',
   about:
-    'Each archive is a file in the form of an export, with checksums: `audit --offline` checks it and `import` brings it back. It is on the disk before anything is removed, so a prune can be stopped, killed and repeated at any moment. A chain goes as a whole; what something open depends on stays, and documents stay. A tenth of the time is used, so that workers are not slowed down.',
+    'Each archive is an export file with checksums: `audit --offline` checks it and `import` restores it. The archive is on disk before anything is removed, so a prune can be stopped, killed and repeated at any time. A chain is removed as a whole. Documents stay, and so do handoffs that an open handoff depends on. Pruning uses a tenth of the time, so that it does not slow down workers.',
   example: 'prune --older-than 90d --dry-run',
   permission: 'operator',
   route: { method: 'post', path: '/api/prune' },
@@ -18,18 +18,21 @@ export const prune = defineOperation({
   input: {
     olderThanMs: duration(
       { minSeconds: 0, maxSeconds: CENTURY_SECONDS },
-      'What has been finished for at least this long, such as 90d (default: retention.days of baton.yaml)',
+      'Only handoffs that finished at least this long ago, such as 90d (default: retention.days in baton.yaml)',
     ),
-    dryRun: flag('Say what would go, and change nothing'),
+    dryRun: flag('Show what would be removed; change nothing'),
   },
   result: 'pruned',
   run: async (ctx, _principal, { olderThanMs = ctx.rules.retentionMs ?? undefined, dryRun = false }, { signal }) => {
     const { archive } = ctx.rules;
     if (olderThanMs === undefined) {
-      return err({ code: 'bad-request', says: 'say how old: --older-than 90d, or set retention.days in baton.yaml' });
+      return err({
+        code: 'bad-request',
+        says: 'prune needs an age: --older-than 90d, or retention.days in baton.yaml',
+      });
     }
     if (archive === null) {
-      const says = 'archives lie in a workspace, and there is none here; make one with: baton init';
+      const says = 'archives need a workspace, and there is none here; make one with: baton init';
       return err({ code: 'no-workspace', says });
     }
     const { prune: run } = await import('../engine/retention/prune.ts');
@@ -40,11 +43,11 @@ export const prune = defineOperation({
 
 export const erase = defineMove({
   name: 'erase',
-  summary: 'Erase what a finished handoff told, and keep its trail',
+  summary: 'Erase the content of a finished handoff, and keep its trail',
   about:
-    'Title, input, context, result, evidence and the details of its facts are gone for good. Who did what when stays, with its hashes; a fact says who erased it, and seals what is left. Archives, exports, backups and git are not reached.',
+    'Title, input, context, result, evidence and the details of facts are removed for good. Who did what and when stays, with its hashes; a new fact records who erased the content, and seals the rest. Archives, exports, backups and git are not changed.',
   example: "erase hoff-0190… --reason 'holds personal data'",
-  input: { reason: longText('Why; it stays in the trail') },
+  input: { reason: longText('The reason; it stays in the trail') },
   run: async (ctx, principal, { id, reason }) => {
     const { erase: run } = await import('../engine/retention/erase.ts');
     return run(ctx, principal, id, reason ?? null);

@@ -5,15 +5,15 @@ import { defineOperation } from './operation.ts';
 
 export const retry = defineOperation({
   name: 'retry',
-  summary: 'Make a new handoff out of one that did not succeed',
+  summary: 'Send a handoff that did not succeed again, as a new handoff',
   example: 'retry hoff-0190… --input fixed.json',
   permission: 'retry',
   subject: 'id',
   input: {
     id: ID,
-    to: agent('Somebody else than the first time'),
-    input: json('The corrected input; without it, the same once more'),
-    timeoutMs: duration({}, 'For each attempt, from pick-up'),
+    to: agent('Another recipient (default: the same one)'),
+    input: json('The corrected input (default: the same input)'),
+    timeoutMs: duration({}, 'Time limit of each attempt, from its start'),
     waitForCapacity: WAIT_FOR_CAPACITY,
     requestId: REQUEST_ID,
   },

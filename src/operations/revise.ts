@@ -5,29 +5,33 @@ import { agent, choice, json, list, longText, text } from './field.ts';
 import { defineMove } from './operation.ts';
 
 const input = {
-  title: text('A line for people'),
-  priority: choice(PRIORITIES, 'How urgent it is'),
-  input: json('What it needs, instead of all that it carried'),
-  purpose: longText('Of a document: why it is wanted'),
-  context: longText('Of a document: what the recipient has to know'),
-  deliverables: list(text('A deliverable'), 'What has to be shown with evidence, instead of those before', {
+  title: text('A title for people, in one line'),
+  priority: choice(PRIORITIES, 'The priority'),
+  input: json('The new input; it replaces all of the old one'),
+  purpose: longText('For documents: why the work is wanted'),
+  context: longText('For documents: what the recipient has to know'),
+  deliverables: list(text('A deliverable'), 'What the doer has to deliver with evidence; replaces the old list', {
     option: 'deliverable',
     isDistinct: true,
   }),
-  criteria: list(text('A criterion'), 'What a verifier has to check, instead of those before', {
+  criteria: list(text('A criterion'), 'What a verifier has to check; replaces the old list', {
     option: 'criterion',
     isDistinct: true,
   }),
-  verifiers: list(agent('A verifier'), 'Who has to agree that it is done, beside those that the workspace requires', {
-    option: 'verifier',
-  }),
+  verifiers: list(
+    agent('A verifier'),
+    'Who has to agree that the work is done, besides those that the workspace requires',
+    {
+      option: 'verifier',
+    },
+  ),
 } as const;
 
 export const revise = defineMove({
   name: 'revise',
-  summary: 'Change what a draft asks for, until it is activated',
+  summary: 'Change a draft before it is activated',
   about:
-    'What is not named stays as it is. The trail keeps what stood there before, and the clock of the draft runs on. For another recipient there is `reassign`.',
+    'Fields that you do not name stay as they are. The trail keeps the old values, and the deadline of the draft stays the same. To change the recipient, use `reassign`.',
   example: "revise hoff-0190… --title 'Login page' --deliverable 'login page' --as @me",
   input,
   check: ({ id, ...asked }, nameOf) => {

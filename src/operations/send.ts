@@ -29,55 +29,63 @@ import {
 import { defineOperation } from './operation.ts';
 
 const MULTIPLIER_MAX = 100;
-/** A prompt may be as long as a file that somebody still reads. */
+/** Long enough for a prompt from a file. */
 const PROMPT_MAX = 200_000;
 
-/** What is asked for, and by whom: for `send` and for whatever else makes handoffs. */
+/** The fields of a new handoff, for `send` and other operations that make handoffs. */
 const input = {
-  from: required(agent('Who sends; with a token, the one that it belongs to', { byCaller: true })),
-  to: required(agent('Who is to do it')),
-  input: json('What it needs (default: {})'),
-  text: text('What is wanted, in words: the input { "text": … }', { max: PROMPT_MAX }),
-  schema: text('The name of a file in schemas/ that the input follows'),
-  context: object('What else the recipient has to know'),
-  title: text('A line for people'),
-  task: text('The task that it belongs to'),
-  priority: choice(PRIORITIES, 'How urgent it is (default: normal)'),
+  from: required(agent('The sender (default with a token: the agent that the token belongs to)', { byCaller: true })),
+  to: required(agent('The recipient')),
+  input: json('The input of the work (default: {})'),
+  text: text('The work in words; becomes the input { "text": … }', { max: PROMPT_MAX }),
+  schema: text('The schema to check the input against: the name of a file in schemas/'),
+  context: object('Further information for the recipient'),
+  title: text('A title for people, in one line'),
+  task: text('The task that the handoff belongs to'),
+  priority: choice(PRIORITIES, 'The priority (default: normal)'),
   kind: choice(KINDS, 'A message of the queue (default) or a governed document'),
-  draft: flag('Not offered before it is activated; documents are drafts by default'),
-  deliverables: list(text('A deliverable'), 'What has to be shown with evidence', {
+  draft: flag('Create a draft, which is not offered until it is activated; documents are drafts by default'),
+  deliverables: list(text('A deliverable'), 'What the doer has to deliver with evidence', {
     option: 'deliverable',
     isDistinct: true,
   }),
   criteria: list(text('A criterion'), 'What a verifier has to check', { option: 'criterion', isDistinct: true }),
-  verifiers: list(agent('A verifier'), 'Who has to agree that it is done, beside those that the workspace requires', {
-    option: 'verifier',
+  verifiers: list(
+    agent('A verifier'),
+    'Who has to agree that the work is done, besides those that the workspace requires',
+    {
+      option: 'verifier',
+    },
+  ),
+  check: longText('The only command that counts as evidence; it has to pass'),
+  anyCommit: flag('Also accept commits as evidence that are older than the handoff, empty or on no branch'),
+  dependsOn: list(handoffId('A handoff'), 'Handoffs that must be completed before this one is offered', {
+    option: 'depends',
   }),
-  check: longText('The one command that counts as evidence; it has to pass'),
-  anyCommit: flag('Commits that are older, empty or on no branch count as evidence too'),
-  dependsOn: list(handoffId('A handoff'), 'Wait until these are completed', { option: 'depends' }),
   onDependencyFailure: choice(
     ON_DEPENDENCY_FAILURE,
-    'When one of those does not succeed: wait for a retry of it (default), fail with it, or run all the same',
+    'When a dependency does not succeed: wait for a retry of it (default), fail too, or run anyway',
   ),
-  allowUnknown: flag('Also wait for what does not exist yet or has not succeeded'),
-  parent: handoffId('The leg that this one follows from'),
+  allowUnknown: flag('Accept dependencies that do not exist yet or did not succeed'),
+  parent: handoffId('The handoff that this one follows from'),
   waitForCapacity: WAIT_FOR_CAPACITY,
-  timeoutMs: duration({}, 'For each attempt, from pick-up'),
-  notBefore: instant('Not to be taken earlier'),
-  onFailed: agent('Who gets it as a new handoff when it fails for good, is rejected or expires'),
+  timeoutMs: duration({}, 'Time limit of each attempt, from its start'),
+  notBefore: instant('The earliest time at which it can be accepted'),
+  onFailed: agent(
+    'The agent that gets a new handoff (a dead letter) when this one fails for good, is rejected or expires',
+  ),
   retry: group(
     {
-      max: integer(0, RETRIES_MAX, 'How many attempts after the first', {
+      max: integer(0, RETRIES_MAX, 'How many retries after the first attempt', {
         option: 'retries',
         formerly: { option: 'retry-max' },
       }),
-      delayMs: duration({ minSeconds: 0 }, 'How long to wait before the second attempt', { option: 'retry-delay' }),
-      multiplier: number(1, MULTIPLIER_MAX, 'By how much the wait grows with each attempt', {
+      delayMs: duration({ minSeconds: 0 }, 'The delay before the second attempt', { option: 'retry-delay' }),
+      multiplier: number(1, MULTIPLIER_MAX, 'The factor by which the delay grows with each attempt', {
         option: 'retry-multiplier',
       }),
     },
-    'What happens after a failed attempt (default: as baton.yaml says)',
+    'The retry policy (default: the one in baton.yaml)',
   ),
   requestId: REQUEST_ID,
 } as const;
@@ -86,31 +94,31 @@ export const send = defineOperation({
   name: 'send',
   summary: 'Offer work to an agent',
   about:
-    'When it is answered, the handoff survives a power cut. The same request id with the same content answers the same handoff.',
+    'Once it returns, the handoff survives a power cut. The same request id with the same content returns the same handoff.',
   example: 'send --from @me --to @react --input \'{"x":1}\' --wait',
   permission: 'create',
   route: { method: 'post', path: '/api/handoffs' },
   input,
   result: 'created',
-  speaker: ({ from }) => from,
+  defaultCaller: ({ from }) => from,
   check: (asked, nameOf) =>
     asked.kind === 'document' && asked.task !== undefined && readTaskId(asked.task) === null
       ? `${nameOf('task')}: a document is named after its task, so ${TASK_ID_RULE}`
-      : inputTwice(asked, nameOf),
+      : inputGivenTwice(asked, nameOf),
   run: (ctx, principal, asked) => sendHandoff(ctx, principal, sendRequestOf(ctx, asked)),
 });
 
 export type SendInput = InputOf<typeof input>;
 
-/** Null: the input is said once, or not at all. */
-export function inputTwice(
+/** Null: the input is given at most once. */
+export function inputGivenTwice(
   { input: needs, text: words }: Pick<SendInput, 'input' | 'text'>,
   nameOf: (key: string) => string,
 ): string | null {
   return needs === undefined || words === undefined ? null : `say either ${nameOf('input')} or ${nameOf('text')}`;
 }
 
-/** In the words of the engine. */
+/** The request in the terms of the engine. */
 export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest {
   const { input: given, text: words, deliverables, criteria, verifiers, check, anyCommit, ...others } = asked;
   const { dependsOn, onDependencyFailure, allowUnknown, timeoutMs, onFailed, retry, ...rest } = others;

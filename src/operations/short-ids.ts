@@ -7,7 +7,7 @@ import type { HandoffId } from '../domain/names.ts';
 import type { AnyField, Fields, InputOf } from './field.ts';
 
 /** The same input with whole ids. */
-export async function withWholeIds<F extends Fields>(
+export async function withFullIds<F extends Fields>(
   fields: F,
   input: InputOf<F>,
   ctx: Context,

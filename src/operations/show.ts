@@ -7,7 +7,7 @@ import { defineOperation } from './operation.ts';
 
 export const show = defineOperation({
   name: 'show',
-  summary: 'One handoff with what it carries and everything that happened to it',
+  summary: 'Show a handoff with its input, result and facts',
   example: 'show hoff-0190…',
   permission: 'read',
   subject: 'id',
@@ -16,7 +16,7 @@ export const show = defineOperation({
     id: ID,
     waitMs: duration(
       { minSeconds: 0, heldMaxSeconds: HELD_SECONDS_MAX },
-      'Wait this long for it to be settled; then it is shown as it is',
+      'How long to wait until the handoff is settled; then it is shown in its current state',
       { formerly: { field: 'wait' } },
     ),
   },

@@ -4,7 +4,7 @@ import { defineOperation } from './operation.ts';
 
 export const status = defineOperation({
   name: 'status',
-  summary: 'What is going on: what needs a person, who is at work, what waits for whom',
+  summary: 'Show what needs a person, which agents are working, and what is waiting',
   example: 'status',
   permission: 'read',
   route: { method: 'get', path: '/api/status' },

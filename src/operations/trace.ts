@@ -4,7 +4,7 @@ import { defineOperation } from './operation.ts';
 
 export const trace = defineOperation({
   name: 'trace',
-  summary: 'The chain that a handoff belongs to, as far as you may read its legs, oldest first',
+  summary: 'Show the chain of a handoff, oldest leg first; legs that you may not read are left out',
   example: 'trace hoff-0190… --svg chain.svg',
   permission: 'read',
   subject: 'id',

@@ -4,7 +4,7 @@ import { defineMove } from './operation.ts';
 
 export const unblock = defineMove({
   name: 'unblock',
-  summary: 'Let a blocked handoff go on, with an answer',
+  summary: 'Answer the question of a blocked handoff, so that it continues',
   example: "unblock hoff-0190… --answer 'blue' --as @me",
   input: { answer: longText('The answer to its question') },
   run: (ctx, principal, { id, answer = null }) => unblockHandoff(ctx, principal, id, answer),

@@ -7,8 +7,9 @@ const LISTED_MAX = 1_000;
 
 export const undelivered = defineOperation({
   name: 'undelivered',
-  summary: 'Notifications that were given up, newest first, with the reason',
-  about: 'A webhook is tried for three days, with growing pauses, unless its receiver says that it never takes it.',
+  summary: 'List notifications that could not be delivered, newest first, with the reason',
+  about:
+    'A webhook is retried for three days with growing pauses, unless its receiver answers that it will never accept it.',
   example: 'undelivered --as operator',
   permission: 'operator',
   scope: 'read',
@@ -20,14 +21,14 @@ export const undelivered = defineOperation({
 
 export const resend = defineOperation({
   name: 'resend',
-  summary: 'Try to deliver a notification again that was given up',
-  about: 'Whichever process has the duty delivers it within a second or two.',
+  summary: 'Retry the delivery of an undelivered notification',
+  about: 'The process that has the duty delivers it within a second or two.',
   example: 'resend hoff-0190…:3:webhook:chat --as operator',
   permission: 'operator',
   subject: 'key',
   route: { method: 'post', path: '/api/undelivered/resend' },
-  input: { key: required(longText('The notification, as `undelivered` names it')) },
+  input: { key: required(longText('The key of the notification, from `undelivered`')) },
   result: 'resent',
   run: async (ctx, _principal, { key }) =>
-    (await ctx.store.outbox.again(key)) ? ok(key) : err({ code: 'not-undelivered', key }),
+    (await ctx.store.outbox.requeue(key)) ? ok(key) : err({ code: 'not-undelivered', key }),
 });

@@ -12,25 +12,25 @@ import { defineMove, type OperationRefusal } from './operation.ts';
 
 const criterionField = groupOrText(
   {
-    criterion: required(text('The criterion, or the beginning of one where that is the only one')),
+    criterion: required(text('The criterion, or a prefix that only one criterion has')),
     says: longText('How you know', { mayBeEmpty: true }),
   },
   { form: 'CRITERION=SAYS', read: (given) => ({ criterion: given }) },
-  'A criterion that is met',
+  'A criterion that is met, and how you know',
 );
 
 export const verify = defineMove({
   name: 'verify',
-  summary: 'Agree that delivered work is done, or refuse it',
-  about: 'Its evidence is checked a second time first.',
+  summary: 'Verify delivered work: agree that it is done, or refuse it',
+  about: 'The evidence is checked again first.',
   example: "verify hoff-0190… --as @qa --check 'works on a phone=tried it'",
   input: {
     notes: longText('For the record'),
     criteria: list(criterionField, 'Criteria that are met, and how you know', { option: 'check' }),
-    refuse: longText('It is not done, and why; without rework the handoff is rejected'),
-    rework: flag('With refuse: the doer gets it back'),
+    refuse: longText('Refuse the work, for this reason; without rework the handoff is rejected'),
+    rework: flag('With refuse: send the work back to its doer'),
   },
-  aloud: 'judge work',
+  explicitAs: 'judge work',
   canBeStopped: true,
   check: ({ refuse: reason, rework, criteria }, nameOf) => {
     if (rework === true && reason === undefined) return `${nameOf('rework')} needs ${nameOf('refuse')} with the reason`;
@@ -40,14 +40,14 @@ export const verify = defineMove({
   run: async (ctx, principal, { id, notes, criteria = [], refuse: reason, rework }, { signal }) => {
     if (reason !== undefined && rework === true) return requestRework(ctx, principal, id, reason);
     if (reason !== undefined) return reject(ctx, principal, id, { type: 'verification', reason });
-    const met = criteria.length === 0 ? ok([]) : await criteriaMet(ctx, principal, id, criteria);
+    const met = criteria.length === 0 ? ok([]) : await matchedCriteria(ctx, principal, id, criteria);
     if (!met.ok) return met;
     return verifyHandoff(ctx, principal, { id, criteria: met.value, ...defined({ notes }) }, signal);
   },
 });
 
-/** Which criteria are meant. A criterion may hold an `=` itself, and the beginning of one is enough where it is the only one. */
-async function criteriaMet(
+/** The criteria that the caller named. A criterion may contain `=` itself, and a prefix is enough if only one criterion has it. */
+async function matchedCriteria(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
@@ -58,7 +58,7 @@ async function criteriaMet(
   const known = handoff.terms.criteria;
   const met: CriterionCheck[] = [];
   for (const each of given) {
-    const found = criterionMeant(known, each.criterion, each.says);
+    const found = matchingCriterion(known, each.criterion, each.says);
     if (found === null) {
       const list = known.length === 0 ? 'it has none' : `there are: ${known.join(' · ')}`;
       const says = `${JSON.stringify(each.criterion)} names no one criterion of ${id}; ${list}`;
@@ -69,7 +69,7 @@ async function criteriaMet(
   return ok(met);
 }
 
-function criterionMeant(known: readonly string[], given: string, says: string | undefined): CriterionCheck | null {
+function matchingCriterion(known: readonly string[], given: string, says: string | undefined): CriterionCheck | null {
   const exact = known.find((criterion) => given === criterion || given.startsWith(`${criterion}=`));
   if (exact !== undefined) return { criterion: exact, says: says ?? given.slice(exact.length + 1) };
   const [name = '', ...rest] = says === undefined ? given.split('=') : [given];

@@ -9,7 +9,7 @@ const YEAR_SECONDS = 366 * 24 * 60 * 60;
 
 export const wait = defineOperation({
   name: 'wait',
-  summary: 'Wait until a handoff is settled, and show it with its result',
+  summary: 'Wait until a handoff is settled, and show its result',
   example: 'wait hoff-0190… --timeout 60',
   permission: 'read',
   subject: 'id',

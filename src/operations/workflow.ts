@@ -17,7 +17,7 @@ export const workflow = defineOperation({
   run: async (ctx, _principal, { project }, { readProjects = () => projects(ctx, null) }) => {
     const trails = (await readProjects()).filter((trail) => project === undefined || trail.project === project);
     if (project !== undefined && trails.length === 0) {
-      return err({ code: 'no-such-project', says: `no summary was told about a project ${JSON.stringify(project)}` });
+      return err({ code: 'no-such-project', says: `there is no summary of a project ${JSON.stringify(project)}` });
     }
     return ok(trails.map(workflowOf));
   },

@@ -7,13 +7,13 @@ import type { ShadowId } from '../domain/names.ts';
 import type { LimitName, LimitState, ShadowProblem } from '../domain/shadow.ts';
 
 export interface Sandbox {
-  /** Whether it answers, whether the image is there, and what it can enforce. Changes nothing that stays. */
+  /** Checks whether the runtime answers, the image exists, and which limits are enforced. May build the base image. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
   /** Builds the image, also where there is one already. */
   buildImage(signal?: AbortSignal): Promise<Result<BuiltImage, ShadowProblem>>;
   /** Builds a missing image, starts the environment and reads its limits back from inside. */
   create(request: CreateRequest, signal?: AbortSignal): Promise<Result<CreatedSandbox, ShadowProblem>>;
-  exec(id: ShadowId, request: ExecRequest): Promise<Ran>;
+  exec(id: ShadowId, request: ExecRequest): Promise<ExecResult>;
   /** Regular files below `/workspace`; links and everything else are left out and named. */
   copyOut(id: ShadowId, path: string, signal?: AbortSignal): Promise<Result<CopiedOut, string>>;
   /** One file below `/workspace`. */
@@ -76,7 +76,7 @@ export interface ExecRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Ran {
+export interface ExecResult {
   /** Null: a limit ended it, or the environment is gone. */
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -123,12 +123,12 @@ export interface SnapshotMaker {
   repositoryAt(path: string): Promise<Result<{ readonly folder: string; readonly origin: string | null }, string>>;
   /** A bare repository with the working tree as its newest commit, at `target`. */
   take(folder: string, target: string): Promise<Result<Snapshot, string>>;
-  /** The tree that `take` would make now, and nothing else. */
+  /** Only the tree that `take` would make now. */
   treeOf(folder: string): Promise<Result<string, string>>;
   /** Texts of files of a snapshot, as far as they are there and not too large. */
   texts(target: string, commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** What is in a snapshot that was taken before. */
-  look(target: string, commit: string): Promise<Pick<Snapshot, 'files' | 'tree' | 'base'>>;
+  describe(target: string, commit: string): Promise<Pick<Snapshot, 'files' | 'tree' | 'base'>>;
 }
 
 export interface HostCheck {

@@ -1,4 +1,4 @@
-/** git for snapshots, with an index and objects of our own; settings and owner of the repository do not matter. */
+/** Runs git for snapshots, with a separate index and object folder, ignoring settings and owner of the repository. */
 import { runGit, type GitSetting } from '../foundation/git.ts';
 
 const SAYS_MAX = 500;

@@ -2,7 +2,7 @@
 import { appendFile, copyFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { entriesIn } from '../foundation/git.ts';
+import { nulSeparated } from '../foundation/git.ts';
 import { ignoreMissing } from '../foundation/or-null.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
@@ -17,14 +17,14 @@ const ID = /^[0-9a-f]{40,64}$/;
 
 export const gitSnapshots: SnapshotMaker = {
   repositoryAt: (path) =>
-    answered(async () => {
+    asResult(async () => {
       const { folder } = await findRepository(path);
       const origin = await gitTextOrNull(['config', '--get', 'remote.origin.url'], { folder });
       return { folder: await realpath(folder), origin: origin === '' ? null : origin };
     }),
-  take: (folder, target) => answered(() => take(folder, target)),
+  take: (folder, target) => asResult(() => take(folder, target)),
   treeOf: (folder) =>
-    answered(async () => {
+    asResult(async () => {
       const place = await mkdtemp(join(tmpdir(), 'baton-tree-'));
       try {
         return (await writeWorkingTree(folder, join(place, 'repo.git'))).tree;
@@ -43,7 +43,7 @@ export const gitSnapshots: SnapshotMaker = {
     }
     return texts;
   },
-  look: async (target, commit) => ({
+  describe: async (target, commit) => ({
     files: await filesOf(target, commit),
     tree: await gitText(['rev-parse', `${checkedId(commit)}^{tree}`], inside(target)),
     base: await baseOf(target, commit),
@@ -51,7 +51,7 @@ export const gitSnapshots: SnapshotMaker = {
 };
 
 /** Turns problems of the repository into a refusal; other errors are thrown. */
-async function answered<Value>(act: () => Promise<Value>): Promise<Result<Value, string>> {
+async function asResult<Value>(act: () => Promise<Value>): Promise<Result<Value, string>> {
   try {
     return ok(await act());
   } catch (error) {
@@ -133,13 +133,13 @@ function baseOf(target: string, commit: string): Promise<string | null> {
 async function changedFiles(target: string, base: string | null, commit: string): Promise<readonly string[]> {
   if (base === null) return [...(await filesOf(target, commit)).keys()];
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit];
-  return entriesIn((await git(args, inside(target))).output);
+  return nulSeparated((await git(args, inside(target))).output);
 }
 
 async function filesOf(target: string, commit: string): Promise<ReadonlyMap<string, string>> {
   const listed = await git(['ls-tree', '-r', '-z', checkedId(commit)], inside(target));
   return new Map(
-    entriesIn(listed.output).flatMap((line) => {
+    nulSeparated(listed.output).flatMap((line) => {
       const at = line.indexOf('\t');
       const [, kind = '', id = ''] = line.slice(0, at).split(' ');
       return kind === 'blob' ? [[line.slice(at + 1), id] as const] : [];

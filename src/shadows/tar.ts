@@ -1,4 +1,4 @@
-/** Tar archives: as much as an image needs to be written, and a strict reader of what comes out of a container. */
+/** Tar archives: a minimal writer for images, and a strict reader for output of containers. */
 
 export interface TarEntry {
   readonly path: string;
@@ -61,7 +61,7 @@ export function readTar(archive: Buffer, { filesMax }: TarLimits): readonly Read
     if (block.every((byte) => byte === 0)) return entries;
     const size = octal(block, 124, 12);
     const end = at + BLOCK + (size ?? 0);
-    if (size === null || !isSound(block) || end > archive.length || entries.length >= filesMax) return null;
+    if (size === null || !hasValidChecksum(block) || end > archive.length || entries.length >= filesMax) return null;
     const bytes = archive.subarray(at + BLOCK, end);
     const type = String.fromCharCode(block[156] ?? 0);
     at = end + ((BLOCK - (size % BLOCK)) % BLOCK);
@@ -93,8 +93,8 @@ function text(bytes: Uint8Array, at: number, length: number): string {
   return field.subarray(0, end === -1 ? field.length : end).toString('utf8');
 }
 
-function isSound(block: Buffer): boolean {
-  const told = octal(block, 148, 8);
+function hasValidChecksum(block: Buffer): boolean {
+  const stored = octal(block, 148, 8);
   const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  return told === sum;
+  return stored === sum;
 }

@@ -6,7 +6,7 @@
  */
 import { copyFile, lstat, mkdir, open, realpath, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { entriesIn } from '../foundation/git.ts';
+import { nulSeparated } from '../foundation/git.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { git, gitText, SnapshotProblem } from './snapshot-git.ts';
 
@@ -69,7 +69,7 @@ export async function writeWorkingTree(path: string, bare: string): Promise<Writ
   }
   const added = await git(['add', '-A', '--ignore-errors', '--', '.'], { folder, env: writes, codes: [0, 1, 128] });
   if (added.code !== 0) warnings.push(`not everything could be read: ${added.errors.split('\n')[0] ?? ''}`);
-  warnings.push(...(await judgeEntries(repository, reads, writes)));
+  warnings.push(...(await checkEntries(repository, reads, writes)));
   const tree = await gitText(['write-tree', '--missing-ok'], { folder, env: writes });
   return { repository, tree, bare, warnings };
 }
@@ -91,17 +91,17 @@ async function copyIndex(from: string, to: string): Promise<boolean> {
 /** A split or sparse index becomes a whole one, and nothing is assumed to be unchanged. */
 async function expandIndex(folder: string, env: Variables): Promise<void> {
   await git(['update-index', '--force-write-index'], { folder, env });
-  const listed = entriesIn((await git(['ls-files', '-z', '-v'], { folder, env })).output);
+  const listed = nulSeparated((await git(['ls-files', '-z', '-v'], { folder, env })).output);
   const assumed = listed.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2));
   if (assumed.length === 0) return;
   const input = `${assumed.join('\0')}\0`;
   await git(['update-index', '--no-assume-unchanged', '-z', '--stdin'], { folder, env, input });
 }
 
-/** git compares a changed text with what is in the index, to decide about line ends: give it those, and only those. */
+/** Copies the indexed blobs of changed files, because git compares them with the files to decide about line endings. */
 async function copyChangedBlobs(folder: string, env: Variables, bare: string): Promise<void> {
   const changed = await git(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { folder, env });
-  const names = new Set(entriesIn(changed.output));
+  const names = new Set(nulSeparated(changed.output));
   if (names.size === 0) return;
   const staged = await stagedEntries(folder, env);
   const wanted = staged.filter(({ path, mode }) => names.has(path) && mode !== '160000').map(({ id }) => id);
@@ -118,30 +118,30 @@ async function stagedEntries(
   env: Variables,
 ): Promise<readonly { readonly mode: string; readonly id: string; readonly path: string }[]> {
   const listed = await git(['ls-files', '-z', '-s'], { folder, env });
-  return entriesIn(listed.output).map((line) => {
+  return nulSeparated(listed.output).map((line) => {
     const at = line.indexOf('\t');
     const [mode = '', id = ''] = line.slice(0, at).split(' ');
     return { mode, id, path: line.slice(at + 1) };
   });
 }
 
-/** Paths with a filter go in as they lie there (what a filter would make of them needs its program). */
-async function judgeEntries({ folder }: Repository, reads: Variables, writes: Variables): Promise<readonly string[]> {
+/** Adds filtered paths as raw files, because a filter would run a program. Returns warnings. */
+async function checkEntries({ folder }: Repository, reads: Variables, writes: Variables): Promise<readonly string[]> {
   const staged = await stagedEntries(folder, reads);
   const warnings: string[] = [];
   const modules = staged.filter(({ mode }) => mode === '160000').map(({ path }) => path);
-  if (modules.length > 0) warnings.push(`submodules_unsupported: ${named(modules)} are not part of the snapshot`);
+  if (modules.length > 0) warnings.push(`submodules_unsupported: ${listNames(modules)} are not part of the snapshot`);
   const secrets = staged.map(({ path }) => path).filter((path) => SECRET_FILE.test(path));
   if (secrets.length > 0)
-    warnings.push(`possible secrets are not ignored by git and are in the snapshot: ${named(secrets)}`);
-  const skipped = entriesIn((await git(['ls-files', '-z', '-t'], { folder, env: reads })).output);
+    warnings.push(`possible secrets are not ignored by git and are in the snapshot: ${listNames(secrets)}`);
+  const skipped = nulSeparated((await git(['ls-files', '-z', '-t'], { folder, env: reads })).output);
   const sparse = skipped.filter((line) => line.startsWith('S ')).map((line) => line.slice(2));
-  if (sparse.length > 0) warnings.push(`skip-worktree: edits of ${named(sparse)} are not in the snapshot`);
+  if (sparse.length > 0) warnings.push(`skip-worktree: edits of ${listNames(sparse)} are not in the snapshot`);
   const files = staged.filter(({ mode }) => mode !== '160000');
   if (files.length === 0) return warnings;
   const input = `${files.map(({ path }) => path).join('\0')}\0`;
   const listed = await git(['check-attr', '-z', '--stdin', 'filter'], { folder, env: reads, input });
-  const attributes = entriesIn(listed.output);
+  const attributes = nulSeparated(listed.output);
   const filtered = new Set<string>();
   for (let at = 0; at + 2 < attributes.length; at += 3) {
     const [path = '', , value = ''] = attributes.slice(at, at + 3);
@@ -151,7 +151,7 @@ async function judgeEntries({ folder }: Repository, reads: Variables, writes: Va
     const raw = await addRaw(folder, writes, mode, path);
     if (raw === 'pointer') warnings.push(`lfs_pointer: ${path} is a pointer, its content was never fetched here`);
   }
-  if (filtered.size > 0) warnings.push(`raw_filtered: ${named([...filtered])} went in without their git filter`);
+  if (filtered.size > 0) warnings.push(`raw_filtered: ${listNames([...filtered])} went in without their git filter`);
   return warnings;
 }
 
@@ -171,7 +171,7 @@ async function addRaw(folder: string, env: Variables, mode: string, path: string
   }
 }
 
-function named(all: readonly string[]): string {
+function listNames(all: readonly string[]): string {
   const rest = all.length > NAMED_MAX ? ` and ${all.length - NAMED_MAX} more` : '';
   return `${all.slice(0, NAMED_MAX).join(', ')}${rest}`;
 }

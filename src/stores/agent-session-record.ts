@@ -1,4 +1,4 @@
-/** An agent session as the databases keep it: the columns they search by, and the rest as JSON. */
+/** An agent session as a row: the columns that are searched, and the rest as JSON. */
 import type { AgentSession, NewAgentSession } from '../domain/agent-session.ts';
 
 const COLUMNS = ['id', 'key', 'revision'];

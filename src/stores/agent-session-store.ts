@@ -2,12 +2,12 @@
 import type { AgentSession, NewAgentSession } from '../domain/agent-session.ts';
 
 export interface AgentSessions {
-  /** Gives it the next whole number. The same key answers the session that is there, as it is. */
+  /** Stores the session under the next whole number. A known key returns the stored session unchanged. */
   add(session: NewAgentSession): Promise<AgentSession>;
   load(id: number): Promise<AgentSession | null>;
-  /** Newest first; `open`: only those that are starting or active. */
+  /** Newest first. `open`: only sessions that are starting or active. */
   list(query: AgentSessionQuery): Promise<readonly AgentSession[]>;
-  /** Writes the record with the next revision. Null: its revision is not the newest one, and nothing was written. */
+  /** Writes the record with the next revision. Null: the given revision is not the newest; nothing was written. */
   replace(session: AgentSession): Promise<AgentSession | null>;
 }
 

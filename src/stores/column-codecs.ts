@@ -1,4 +1,4 @@
-/** Parts of a record that both databases write as text. What equals the default is null, as in nearly every row. */
+/** Parts of a record that both databases store as text. A default value is stored as null, as in nearly every row. */
 import { messageOf } from '../foundation/error-message.ts';
 import { present } from '../foundation/assert.ts';
 import { UnreadableRecord } from '../foundation/store-fault.ts';
@@ -7,7 +7,7 @@ import { TOKEN_MARK, type BlockedOn, type Handoff, type Kind, type Lineage, type
 import type { HandoffId } from '../domain/names.ts';
 import { flawOfNumbers, flawOfTerms } from '../domain/record-values.ts';
 import { DEFAULT_TERMS } from '../domain/default-terms.ts';
-import { BLOCKED_REASONS } from './numbers.ts';
+import { BLOCKED_REASONS } from './stored-numbers.ts';
 
 export function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
   if (reasonNumber === null) return null;
@@ -18,8 +18,8 @@ export function readBlockedOn(reasonNumber: number | null, text: string | null):
 }
 
 /**
- * What goes with a state in words, in one column because a state has only one of them: the question or the failed
- * dependency of what is blocked, the user of the program that has what is accepted, or the token that it was taken with.
+ * The text that belongs to a state. One column is enough, because a state has only one of them: the question or failed
+ * dependency of a blocked handoff, or the user or token that accepted it.
  */
 export function writeStateText({ blockedOn, custody }: Handoff): string | null {
   if (blockedOn?.reason === 'question') return blockedOn.text;
@@ -28,8 +28,8 @@ export function writeStateText({ blockedOn, custody }: Handoff): string | null {
   return custody.token === undefined ? (custody.file ?? null) : `${TOKEN_MARK}${custody.token}`;
 }
 
-/** The other way round, for what is held by hand. */
-export function readHolding(text: string | null): { readonly file?: string; readonly token?: string } {
+/** The inverse of `writeStateText` for a handoff that is held by hand. */
+export function readHandCustody(text: string | null): { readonly file?: string; readonly token?: string } {
   if (text === null) return {};
   return text.startsWith(TOKEN_MARK) ? { token: text.slice(TOKEN_MARK.length) } : { file: text };
 }
@@ -51,11 +51,11 @@ export function writeTerms(kind: Kind, terms: Terms): string | null {
   return text === DEFAULT_TEXTS[kind] ? null : text;
 }
 
-/** Most senders use a handful of terms: each text is parsed once, frozen and shared. */
+/** Most senders use few different terms, so each text is parsed once, frozen and shared. */
 const termsOfText = new Map<string, Terms>();
 const TERMS_REMEMBERED_MAX = 500;
 
-/** Whole milliseconds, also where an older version stored a fraction, and nothing that a decision cannot count with. */
+/** Rounds fractional milliseconds, which older versions stored, and refuses values that a decision cannot calculate with. */
 export function readTerms(text: string): Terms {
   const known = termsOfText.get(text);
   if (known !== undefined) return known;
@@ -84,8 +84,8 @@ export function readClaims(text: string): readonly Claim[] {
   return claims as readonly Claim[];
 }
 
-/** What was read, if a decision can rely on it; else whose it is and what is wrong. */
-export function soundRow(id: unknown, read: () => Handoff): Handoff {
+/** Returns the record if its values are valid; otherwise throws an `UnreadableRecord` with its id and the flaw. */
+export function checkedRow(id: unknown, read: () => Handoff): Handoff {
   try {
     const handoff = read();
     const flaw = flawOfNumbers(handoff);
@@ -96,8 +96,8 @@ export function soundRow(id: unknown, read: () => Handoff): Handoff {
   }
 }
 
-/** What a doctor says of a record that cannot be read; null: it can. */
-export function damageIn(read: () => unknown): string | null {
+/** What `baton doctor` reports about a record that cannot be read. Null: it can be read. */
+export function damageText(read: () => unknown): string | null {
   try {
     read();
     return null;
@@ -110,7 +110,7 @@ export function damageIn(read: () => unknown): string | null {
 /** How many damaged records one query skips; beyond that `baton doctor` is needed. */
 export const DAMAGED_MAX = 10_000;
 
-/** Asks for more rows where some of the first ones cannot be read. */
+/** Selects more rows when some of the first ones cannot be read. */
 export function enoughReadable<Row, Read>(
   max: number,
   select: (limit: number) => readonly Row[],
@@ -123,8 +123,8 @@ export function enoughReadable<Row, Read>(
   }
 }
 
-/** The same for a database that is asked over a connection. */
-export async function enoughReadableSoon<Row, Read>(
+/** `enoughReadable` for a database behind a connection. */
+export async function enoughReadableAsync<Row, Read>(
   max: number,
   select: (limit: number) => Promise<readonly Row[]>,
   read: (row: Row) => Read,
@@ -140,7 +140,7 @@ export function nextLimit(limit: number): number {
   return Math.min(DAMAGED_MAX, limit * 4 + 16);
 }
 
-/** Those that can be read. For lists and queues: one damaged record must not hide its neighbors. */
+/** The rows that can be read. For lists and queues: one damaged record must not hide the others. */
 export function readableOf<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): readonly Read[] {
   return rows.flatMap((row) => {
     try {

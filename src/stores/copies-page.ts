@@ -1,4 +1,4 @@
-/** Reads the rows of a page one by one: a damaged record is named, and never hides its neighbors. */
+/** Reads the rows of a page one by one: a damaged record is reported and does not hide the others. */
 import { UnreadableRecord } from '../foundation/store-fault.ts';
 import type { CopiesPage, Copy } from './store.ts';
 

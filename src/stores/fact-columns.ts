@@ -1,21 +1,21 @@
-/** The columns of a fact, shared by both databases. What happened, from where and to where, is one number. */
+/** The columns of a fact, shared by both databases. Fact type, previous state and next state are one number, `step`. */
 import { blankFact, FACT_EXTRA, type Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
-import { readStep, stepNumber } from './numbers.ts';
+import { readStep, stepNumber } from './stored-numbers.ts';
 import type { ColumnValue } from './record-columns.ts';
 
 export interface FactColumn {
   readonly name: string;
   readonly type: 'text' | 'smallint' | 'integer' | 'bigint';
-  /** The field of the record that nearly always says the same as the newest fact, and its column. */
+  /** The field of the record that nearly always equals this column of its newest fact, and the column of that field. */
   readonly like?: readonly [field: keyof Handoff, column: string];
-  /** What is read where nothing was written. */
+  /** The value that null stands for. */
   readonly usual?: ColumnValue;
   write(fact: Fact): ColumnValue;
 }
 
-/** In the order in which `factReader` expects them. */
+/** In the order in which `readFact` expects them. */
 export const FACT_COLUMNS: readonly FactColumn[] = [
   { name: 'revision', type: 'integer', write: ({ revision }) => revision },
   { name: 'at', type: 'bigint', write: ({ at }) => at, like: ['since', 'since'] },
@@ -33,7 +33,7 @@ export function factNames(prefix = ''): string {
   return FACT_COLUMNS.map(({ name }) => `${prefix}${name}`).join(', ');
 }
 
-/** Reads the columns of `factNames`, which begin at the place `first`. */
+/** Reads the columns of `factNames`, starting at index `first`. */
 export function readFact(handoff: HandoffId, row: readonly unknown[], first: number): Fact {
   const step = readStep(row[first + 3] as number);
   const fact = blankFact();

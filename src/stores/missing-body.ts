@@ -1,8 +1,8 @@
 import type { HandoffId } from '../domain/names.ts';
 import { StoreFault } from '../foundation/store-fault.ts';
 
-/** For a record whose body is gone: it cannot be shown, and saying that there is no such handoff would be untrue. */
-export function missingText(id: HandoffId): StoreFault {
-  const says = `the text of ${id} is missing from the database, which is damaged: baton doctor says what else is`;
+/** A record without its body cannot be shown, and "no such handoff" would be wrong. */
+export function missingBody(id: HandoffId): StoreFault {
+  const says = `the text of ${id} is missing: the database is damaged; baton doctor lists the damage`;
   return new StoreFault(says, 'unchanged');
 }

@@ -1,13 +1,13 @@
-/** The part of the store contract that knows which agents are paused. Pauses that are over are kept: they tell who and why. */
+/** The part of the store contract for paused agents. Ended pauses are kept, with who paused the agent and why. */
 import type { AgentId } from '../domain/names.ts';
 
 export interface Pauses {
-  /** From now on `claim` gives this agent nothing. Null: it is paused already, and nothing was written. */
+  /** From now on `claim` returns nothing for this agent. Null: the agent is paused already; nothing was written. */
   begin(pause: Pick<PauseRecord, 'agent' | 'by' | 'reason'>): Promise<PauseRecord | null>;
-  /** Null: it is not paused. */
+  /** Null: the agent is not paused. */
   end(agent: AgentId, by: string): Promise<PauseRecord | null>;
   isPaused(agent: AgentId): Promise<boolean>;
-  /** Those that last first, then the newest. */
+  /** Current pauses first, then the newest. */
   list(max: number): Promise<readonly PauseRecord[]>;
 }
 
@@ -17,7 +17,7 @@ export interface PauseRecord {
   /** The principal that paused it. */
   readonly by: string;
   readonly reason: string | null;
-  /** Null: it lasts. */
+  /** Null: the pause has not ended. */
   readonly endedAt: number | null;
   readonly endedBy: string | null;
 }

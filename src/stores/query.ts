@@ -1,4 +1,4 @@
-/** What can be asked of a store, as a part of its contract (`store.ts`). */
+/** The queries of the store contract (`store.ts`). */
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { State } from '../domain/lifecycle.ts';
@@ -8,20 +8,20 @@ import type { RequestKey } from './store.ts';
 
 export type Query =
   | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
-  /** Those whose clock has run out by the store's own time. */
+  /** Handoffs whose deadline has passed by the store's clock. */
   | { readonly by: 'overdue'; readonly max: number }
-  /** What a request was answered with, in order; nothing where it was never asked, or is forgotten. */
+  /** The handoffs that a request returned, in order. Empty: the request is unknown or no longer stored. */
   | { readonly by: 'request'; readonly request: Pick<RequestKey, 'by' | 'key'> }
   | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
-  /** The root and all that descend from it, oldest first. */
+  /** The root and all its descendants, oldest first. */
   | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number; readonly visibleTo?: AgentId }
-  /** Whose terms name one of these artifacts, newest first. */
+  /** Handoffs whose terms name one of the artifacts, newest first. */
   | { readonly by: 'artifacts'; readonly artifacts: readonly ArtifactId[]; readonly max: number }
-  /** Waiting for a place under a limit, oldest first. */
+  /** Blocked until a limit has room, oldest first. */
   | { readonly by: 'places'; readonly max: number; readonly after?: string }
   /**
-   * Blocked by a question with a deadline, by dependencies one of which has a name that begins so, or by dependencies
-   * one of which has ended without being completed; oldest first.
+   * Blocked handoffs, oldest first. `answer`: by a question with a deadline; `failed`: by a dependency that ended without
+   * being completed; `named`: by a dependency whose id begins so.
    */
   | {
       readonly by: 'waiting';
@@ -29,21 +29,21 @@ export type Query =
       readonly max: number;
       readonly after?: string;
     }
-  /** Ids that Baton made and whose random part begins so (`shortIdOf`), oldest first. Reads every id: for people who type one. */
+  /** Handoffs with an id of Baton whose random part begins so (`shortIdOf`), oldest first. Reads every id. */
   | { readonly by: 'short-id'; readonly short: string; readonly max: number }
-  /** The retries of these, oldest first. */
+  /** The retries of the given handoffs, oldest first. */
   | { readonly by: 'retries'; readonly of: readonly Pick<Handoff, 'id' | 'lineage'>[]; readonly max: number }
-  /** Blocked by dependencies that are all completed now. */
+  /** Blocked by dependencies, all of which are completed now. */
   | { readonly by: 'freed'; readonly max: number }
-  | (Wanted & {
+  | (HandoffFilter & {
       readonly by: 'filter';
       readonly oldestFirst?: true;
       readonly max: number;
       readonly after?: string;
     });
 
-/** Which handoffs a list is about. */
-export interface Wanted {
+/** Which handoffs a list contains. */
+export interface HandoffFilter {
   readonly states?: readonly State[];
   readonly from?: AgentId;
   readonly to?: AgentId;
@@ -52,45 +52,45 @@ export interface Wanted {
   readonly task?: string;
   readonly kind?: Kind;
   readonly priorities?: readonly Priority[];
-  /** Made at this instant or later. */
+  /** Created at this instant or later. */
   readonly createdSince?: number;
-  /** Made before this instant. */
+  /** Created before this instant. */
   readonly createdBefore?: number;
   /**
-   * Only what this agent is sender, recipient or named verifier of (`isPartyOf`). Everything else is as if it were
-   * not there: it is not matched, not counted, and no page ends because of it.
+   * Only handoffs of which this agent is sender, recipient or named verifier (`isPartyOf`). All others are neither
+   * matched nor counted, and no page is shorter because of them.
    */
   readonly visibleTo?: AgentId;
-  /** All of these words, in any order, in title, task or body; case and accents do not matter. */
+  /** Title, task or body contain all of these words, in any order. Case and accents are ignored. */
   readonly text?: string;
 }
 
-/** How many there are in each state; states without any are left out. */
+/** The number of handoffs per state. States without handoffs are left out. */
 export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
-/** Newest first for `filter`, unless asked otherwise; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
+/** For `filter` newest first by default. `next` is the cursor of the next page (`filter`, `places` and `waiting` only). */
 export interface Page {
   readonly items: readonly Handoff[];
   readonly next: string | null;
 }
 
 export interface FactQuery {
-  /** Of one handoff, from its first. Without: of all, after the cursor. */
+  /** Facts of this handoff, from its first. Absent: facts of all handoffs, after the cursor. */
   readonly handoff?: HandoffId;
   readonly after?: string;
   readonly max: number;
-  /** Of all, only these, in the same order and with the same cursors. Not together with `handoff` or `newest`. */
+  /** Only facts that match, with the same order and cursors. Not together with `handoff` or `newest`. */
   readonly only?: FactFilter;
-  /** The last `max` of all, oldest first: where a listener begins that does not want the whole past. */
+  /** The last `max` facts, oldest first: the starting point of a listener that does not read the history. */
   readonly newest?: true;
 }
 
-/** Which facts are wanted: all that is said has to hold. */
+/** All given conditions must hold. */
 export interface FactFilter {
   readonly handoff?: HandoffId;
   /** Sender or recipient of the handoff. */
   readonly agent?: AgentId;
-  /** The states that a handoff was in after the fact. */
+  /** The state of the handoff after the fact. */
   readonly states?: readonly State[];
 }
 
@@ -99,7 +99,7 @@ export interface FactRead {
   readonly cursor: string;
 }
 
-/** The later of two places in the feed: numbers, or numbers joined by colons of which the first weighs most. */
+/** The later of two feed cursors: each a number, or numbers joined by colons, most significant first. */
 export function laterCursor(one: string, other: string | null): string {
   if (other === null || other === '') return one;
   if (one === '') return other;

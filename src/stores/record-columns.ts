@@ -1,6 +1,6 @@
 /**
- * The columns of a handoff, made once from the description of its fields. Both databases write and read by these; they
- * differ only in how agents and sessions are known (`Ids`).
+ * The columns of a handoff, derived once from the description of its fields. Both databases read and write them; they
+ * differ only in how they store agents and sessions (`Ids`).
  */
 import { present } from '../foundation/assert.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
@@ -10,14 +10,14 @@ import { PRIORITIES, rankOf } from '../domain/priority.ts';
 import { extraOf, fieldsOf } from '../domain/record-fields.ts';
 import type { Described } from '../domain/field-shapes.ts';
 import { DEFAULT_TERMS } from '../domain/default-terms.ts';
-import { BLOCKED_REASONS, stateNumber, stateOfNumber } from './numbers.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from './stored-numbers.ts';
 import {
   readBlockedOn,
   readClaims,
-  readHolding,
+  readHandCustody,
   readLineage,
   readTerms,
-  soundRow,
+  checkedRow,
   writeLineage,
   writeStateText,
   writeTerms,
@@ -26,7 +26,7 @@ import {
 export type ColumnValue = string | number | null;
 type Row = readonly unknown[];
 
-/** How a database knows agents and sessions: by number or by name. */
+/** How a database stores agents and sessions: by number or by name. */
 export interface Ids {
   agentNumber(agent: AgentId): string | number;
   agentName(stored: never): AgentId;
@@ -38,24 +38,24 @@ export interface RecordColumn {
   readonly name: string;
   readonly type: 'text' | 'smallint' | 'integer' | 'bigint';
   readonly changes: boolean;
-  /** Changes with a revision of a draft, and at no other time. */
+  /** Changes only with a revision of a draft. */
   readonly revised: boolean;
-  /** What nearly every row has here. */
+  /** The value in nearly every row. */
   readonly usual: ColumnValue | undefined;
-  /** Follows from other fields: it is written and never read. */
+  /** Computed from other fields: written, never read. */
   readonly derived: boolean;
   write(handoff: Handoff, ids: Ids): ColumnValue;
 }
 
 interface FieldCodec {
   readonly columns: readonly Omit<RecordColumn, 'changes' | 'revised' | 'usual' | 'derived'>[];
-  /** `at(name)` is the place of a column; called once, when the reader is made. */
+  /** `at(name)` is the index of a column. Called once, when the reader is made. */
   reader(at: (name: string) => number): FieldReader;
 }
 type FieldReader = (into: Mutable<Handoff>, row: Row, ids: Ids) => void;
 type Writer = RecordColumn['write'];
 
-/** A field in one column. */
+/** The codec of a field in one column. */
 function coded(
   stored: FieldCodec['columns'][number],
   read: (into: Mutable<Handoff>, value: unknown, ids: Ids) => void,
@@ -83,7 +83,7 @@ const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
       into.lineage = value === null ? NO_LINEAGE : readLineage(value as string);
     },
   ),
-  // Read after `kind`, which says what the usual terms are.
+  // Read after `kind`, which determines the default terms.
   terms: coded(
     column('terms', 'text', ({ kind, terms }) => writeTerms(kind, terms)),
     (into, value) => {
@@ -115,7 +115,7 @@ const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
                 by: 'hand',
                 holder: agent,
                 untilAt: row[until] as number | null,
-                ...readHolding(row[text] as string | null),
+                ...readHandCustody(row[text] as string | null),
               }
             : {
                 by: 'process',
@@ -142,7 +142,7 @@ const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
   },
 };
 
-/** A closed set is stored as the place of the value in its list; both lists only grow at their ends. */
+/** A value of a closed set is stored as its index in the list. The lists only grow at their ends. */
 const NUMBERED: Partial<Record<keyof Handoff, readonly string[]>> = { kind: KINDS, priority: PRIORITIES };
 
 function column(name: string, type: RecordColumn['type'], write: Writer): FieldCodec['columns'][number] {
@@ -156,7 +156,7 @@ const COLUMN_TYPES: Partial<Record<Described['type'], RecordColumn['type']>> = {
   'one-of': 'smallint',
 };
 
-/** For every field that is one value in one column. */
+/** The codec of a field that is one value in one column. */
 function plainCodec(name: keyof Handoff, columnName: string, shape: Described): FieldCodec {
   const stored = (write: Writer): FieldCodec['columns'][number] =>
     column(columnName, COLUMN_TYPES[shape.type] ?? 'text', write);
@@ -177,7 +177,7 @@ function plainCodec(name: keyof Handoff, columnName: string, shape: Described): 
       },
     );
   }
-  // Without `coded`: a call for each value would be most of what reading a row costs.
+  // Without `coded`: one more call per value would cost more than the rest of reading a row.
   const reader = (at: (name: string) => number): FieldReader => {
     const place = at(columnName);
     return (into: Values, row) => {
@@ -192,12 +192,12 @@ type Values = Record<keyof Handoff, unknown>;
 const RECORD_EXTRA = extraOf(HANDOFF);
 const EXTRA = { changes: true, revised: false, usual: null, derived: false } as const;
 
-/** Follow from the record, for the indexes. */
+/** Computed from the record, for the indexes. */
 const DERIVED = { changes: true, revised: false, usual: undefined, derived: true } as const;
 
 const FIELDS = fieldsOf(HANDOFF)
   .filter(({ columns }) => columns !== null)
-  .map(({ name, shape, columns, changes, revised, usual }) => {
+  .map(({ name, shape, columns, mutable: changes, revised, defaultValue: usual }) => {
     const key = name as keyof Handoff;
     const codec = CODECS[key] ?? plainCodec(key, columns?.[0] ?? name, shape);
     const list = NUMBERED[key];
@@ -214,12 +214,12 @@ const COLUMNS: readonly RecordColumn[] = [
   { ...column('due_at', 'bigint', dueAtOf), ...DERIVED },
 ];
 
-/** What never changes once it is on offer; then what moves change. */
+/** Columns that no move changes. */
 export const FIXED_COLUMNS = COLUMNS.filter(({ changes }) => !changes);
-/** Of the first, what a revision of a draft changes. */
+/** The fixed columns that a revision of a draft changes. */
 export const REVISED_COLUMNS = COLUMNS.filter(({ revised }) => revised);
 export const CHANGING_COLUMNS = COLUMNS.filter(({ changes }) => changes);
-/** For reading, in this order. */
+/** The columns that are read, in this order. */
 export const READ_COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS].filter((each) => !each.derived);
 
 /** Reads rows whose first columns, from `first` on, are `READ_COLUMNS`. */
@@ -238,5 +238,5 @@ export function recordReader(first: number): (row: Row, ids: Ids) => Handoff {
     RECORD_EXTRA.read(handoff, row[extra] as string | null);
     return handoff;
   };
-  return (row, ids) => soundRow(row[id], () => read(row, ids));
+  return (row, ids) => checkedRow(row[id], () => read(row, ids));
 }

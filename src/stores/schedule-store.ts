@@ -6,21 +6,21 @@ export interface ScheduleRecord {
   readonly id: string;
   /** When it is due next; null: never again. */
   readonly nextAt: number | null;
-  /** What is sent and when; it never changes. */
+  /** What is sent and when. Never changes. */
   readonly spec: JsonText;
-  /** What became of the newest occurrence; null: there was none yet. */
+  /** The result of the newest occurrence. Null: there was none yet. */
   readonly last: JsonText | null;
 }
 
 export interface Schedules {
-  /** False: there is one of this name, and nothing was written. */
+  /** False: the name is taken; nothing was written. */
   add(schedule: ScheduleRecord): Promise<boolean>;
   load(id: string): Promise<ScheduleRecord | null>;
-  /** By name; those after `after`. */
+  /** Schedules after the name `after`, by name. */
   list(max: number, after?: string): Promise<readonly ScheduleRecord[]>;
-  /** Those whose next occurrence has come by the store's clock, oldest first. */
+  /** Schedules whose next occurrence is due by the store's clock, oldest first. */
   due(max: number): Promise<readonly ScheduleRecord[]>;
-  /** Moves the schedule that was read to its next occurrence. False: another process has, or it is gone. */
+  /** Moves the schedule that was read to its next occurrence. False: another process moved it, or it was removed. */
   advance(read: ScheduleRecord, next: Pick<ScheduleRecord, 'nextAt' | 'last'>): Promise<boolean>;
   /** False: there was none. */
   remove(id: string): Promise<boolean>;

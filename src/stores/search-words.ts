@@ -1,22 +1,22 @@
 /**
- * What a word is, for all stores alike: they find the same because none of them cuts or folds anything by itself.
+ * How all stores split text into search words. Every store uses these functions, so a search finds the same in each.
  *
- * Words are what stands between everything that is neither letter nor digit, without case, accents and characters that
- * nobody sees. Where a script has no spaces, each of its characters is a word.
+ * A word is a sequence of letters and digits, without case, accents and invisible characters. In a script without
+ * spaces each character is a word.
  */
 import type { JsonText } from '../foundation/json.ts';
 import type { Handoff } from '../domain/handoff.ts';
 
-/** As much of a body as is looked at, in characters; a log of many megabytes is found by its beginning. */
+/** How many characters of a body are indexed: a log of many megabytes is found by its beginning. */
 export const INDEXED_MAX = 64 * 1024;
-/** Longer ones are found by their beginning. Databases limit what they index; a digest in hex still fits. */
+/** Longer words are cut. Databases limit the length of indexed words; a hex digest still fits. */
 const WORD_MAX = 128;
-/** Of a longer query only the first words count. */
-const ASKED_MAX = 64;
+/** Only the first words of a longer query are used. */
+const QUERY_WORDS_MAX = 64;
 
-/** Accents and signs that change how a character looks, and what is between characters without being seen. */
-const UNSEEN = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u00ad\u200b-\u200f\u2060\ufeff]/gu;
-/** Made when it is needed: that takes V8 0.6 ms, and most texts have only ASCII. */
+/** Combining marks and zero-width characters. */
+const INVISIBLE = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u00ad\u200b-\u200f\u2060\ufeff]/gu;
+/** Compiled on first use: that takes 0.6 ms, and most texts are ASCII. */
 const word = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}]\p{M}*)+/gu;
 const ONLY_ASCII = /^[ -~\s]*$/;
@@ -27,12 +27,12 @@ export function wordsOf({ title, task }: Pick<Handoff, 'title' | 'task'>, body: 
   return distinct(`${title ?? ''} ${task ?? ''} ${textIn(body.slice(0, INDEXED_MAX))}`);
 }
 
-/** The words that somebody looks for. None: there is nothing to look for. */
-export function wordsAsked(text: string): readonly string[] {
-  return distinct(text.length > INDEXED_MAX ? beginningOf(text) : text).slice(0, ASKED_MAX);
+/** The words of a query. Empty: there is nothing to search for. */
+export function queryWords(text: string): readonly string[] {
+  return distinct(text.length > INDEXED_MAX ? beginningOf(text) : text).slice(0, QUERY_WORDS_MAX);
 }
 
-/** Half a word is another word, so it is cut between two, if there are two. */
+/** Cuts between two words, because half a word would match other texts. */
 function beginningOf(text: string): string {
   const cut = text.slice(0, INDEXED_MAX);
   const end = cut.lastIndexOf(' ');
@@ -44,15 +44,15 @@ function distinct(text: string): readonly string[] {
   return [...new Set((words ?? []).map((word) => word.slice(0, WORD_MAX)))];
 }
 
-/** Capitals first, because only they make ß and ss, or the two forms of a sigma, the same. */
+/** Upper case first: only that makes ß and ss, or the two forms of sigma, equal. */
 function folded(text: string): string {
-  return text.normalize('NFKD').replace(UNSEEN, '').toUpperCase().toLowerCase().normalize('NFKC');
+  return text.normalize('NFKD').replace(INVISIBLE, '').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
-/** Texts, names and numbers of a JSON text, which may have lost its end. */
+/** Strings, property names and numbers of a JSON text, which may be truncated. */
 const IN_JSON = /"([^"\\]*(?:\\.[^"\\]*)*)"?|\d[\d.eE+-]*/gs;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs;
-const WRITTEN: Readonly<Record<string, string>> = { b: ' ', f: ' ', n: '\n', r: ' ', t: ' ' };
+const ESCAPED_CHARACTERS: Readonly<Record<string, string>> = { b: ' ', f: ' ', n: '\n', r: ' ', t: ' ' };
 
 function textIn(body: JsonText | string): string {
   const parts: string[] = [];
@@ -63,6 +63,8 @@ function textIn(body: JsonText | string): string {
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(ESCAPE, (_, code: string | undefined, letter: string | undefined) =>
-    code === undefined ? (WRITTEN[letter ?? ''] ?? letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined
+      ? (ESCAPED_CHARACTERS[letter ?? ''] ?? letter ?? '')
+      : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }

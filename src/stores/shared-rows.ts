@@ -1,4 +1,4 @@
-/** Rows that both databases read alike: effects, policies and schedules. */
+/** Rows that both databases read in the same way: effects, policies and schedules. */
 import type { JsonText } from '../foundation/json.ts';
 import type { DroppedEffect, DueEffect, PolicyRecord, ScheduleRecord } from './store.ts';
 

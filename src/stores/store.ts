@@ -7,9 +7,9 @@
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
 export { laterCursor } from './query.ts';
-export type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
+export type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, HandoffFilter } from './query.ts';
 export type { ProcessIdentity } from '../foundation/process-identity.ts';
-import type { ClockLook, ClockReading } from '../foundation/clock.ts';
+import type { ClockObservation, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { Result } from '../foundation/result.ts';
@@ -18,7 +18,7 @@ import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
+import type { FactQuery, FactRead, Page, Query, StateCounts, HandoffFilter } from './query.ts';
 import type { AgentSessions } from './agent-session-store.ts';
 import type { Pauses } from './pause-store.ts';
 import type { Schedules } from './schedule-store.ts';
@@ -30,34 +30,39 @@ export type { ScheduleRecord } from './schedule-store.ts';
 export type { Minting, TokenLogLine, TokenRecord, Tokens, UsedToken } from './token-store.ts';
 
 export interface Store {
-  /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
-  insert(openings: readonly Opening[], guard?: Guard): Promise<Result<readonly Handoff[], Refusal>>;
-  /** Takes up to `max` ready handoffs for one agent, best rank first, in one short transaction; none while it is paused. */
+  /** All or none. Refuses above a limit, for a known id, and for a dependency cycle. The same request returns the same records. */
+  insert(newHandoffs: readonly NewHandoff[], guard?: Guard): Promise<Result<readonly Handoff[], Refusal>>;
+  /** Takes up to `max` ready handoffs for one agent, best rank first, in one short transaction. None while the agent is paused. */
   claim(agent: AgentId, max: number, decide: Decide): Promise<readonly Claimed[]>;
   /**
-   * Compare-and-swap on the revision: decides over the record at hand (the one given, if it is still the newest) and
-   * writes record, facts and outbox in one go; stale is decided again, at most `ROUNDS_MAX` times. One answer per target, in order.
+   * Compare-and-swap on the revision: decides over the given record if it is still the newest, and writes record, facts
+   * and outbox together. A stale decision is taken again, at most `ROUNDS_MAX` times. One answer per target, in order.
    */
   change(targets: readonly Target[], decide: Decide): Promise<readonly Result<Handoff, Refusal>[]>;
   /**
-   * One change and the handoffs that follow from it, all or none: decided over the newest record as `change` does, then
-   * opened as `insert` does, with the target as it is after the change. The same request answers the same records.
+   * One change and the handoffs that follow from it, all or none: first the target as in `change`, then the new handoffs
+   * as in `insert`, which see the target after its change. The same request returns the same records.
    */
-  relay(target: Target, decide: Decide, openings: readonly Opening[], guard?: Guard): Promise<Result<Relayed, Refusal>>;
-  /** A lost body is a fault. With `settled` it returns null until the handoff is settled, at lower cost. */
-  load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
-  /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
+  relay(
+    target: Target,
+    decide: Decide,
+    newHandoffs: readonly NewHandoff[],
+    guard?: Guard,
+  ): Promise<Result<Relayed, Refusal>>;
+  /** Throws when the body is missing. With `settled` it returns null until the handoff is settled, at lower cost. */
+  load(id: HandoffId, when?: 'settled'): Promise<StoredHandoff | null>;
+  /** Throws `BadCursor` for an `after` that no store can have returned; `facts` does too. */
   find(query: Query): Promise<Page>;
-  /** How many handoffs a list would have in all its pages. May take as long as reading all of them. */
-  count(wanted: Wanted): Promise<StateCounts>;
-  /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
+  /** The number of handoffs in all pages of a list. May take as long as reading all of them. */
+  count(wanted: HandoffFilter): Promise<StateCounts>;
+  /** Nothing is ever inserted before what was already read, so a cursor skips nothing. */
   facts(query: FactQuery): Promise<readonly FactRead[]>;
   /**
-   * Ends when something of the topic may have changed: a hint. Polling remains the truth, and stores poll for
-   * themselves, so a lost hint costs `POLL_MS`, never the answer. Ask for the hint first, then look, then wait.
+   * Resolves when something of the topic may have changed: a hint. Stores also poll, so a lost notification costs at most
+   * `POLL_MS` and never the answer. Call this first, then read, then wait.
    */
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  /** The store's clock: what its records are dated with. */
+  /** The store's clock, which dates its records. */
   nowMs(): number;
   readonly sessions: Sessions;
   readonly outbox: Outbox;
@@ -69,31 +74,31 @@ export interface Store {
   readonly transfer: Transfer;
   readonly retention: Retention;
   readonly upkeep: Upkeep;
-  /** Waits for what is under way; later calls are faults. */
+  /** Waits for calls in progress. Later calls throw. */
   close(): Promise<void>;
 }
 
-/** A caller names a record by its id or brings it along. */
+/** A handoff by its id, or the record that the caller has read. */
 export type Target = HandoffId | Handoff;
 
 export function idOf(target: Target): HandoffId {
   return typeof target === 'string' ? target : target.id;
 }
 
-/** How often a stale decision is taken again before the call fails. */
+/** How often a stale decision is retried before the call fails. */
 export const ROUNDS_MAX = 16;
-/** One claim never holds the write lock for longer than a sender may wait for it. */
+/** Limits how long one claim holds the write lock: senders wait for it. */
 export const CLAIM_MAX = 200;
 export const POLL_MS = 250;
 
-export interface Opening {
+export interface NewHandoff {
   readonly id: HandoffId;
   readonly dependsOn: readonly HandoffId[];
   readonly body: JsonText;
   readonly decide: DecideFirst;
   /** The id is fresh and random, so the store need not check whether it exists. */
-  readonly unheardOf?: true;
-  /** Who gets it. A store may wake their workers in this process at once, so that a claim shares its commit. */
+  readonly isNewId?: true;
+  /** The recipient. A store may wake its workers in this process before the commit, so that their claim shares it. */
   readonly to?: AgentId;
 }
 
@@ -103,9 +108,9 @@ export interface Relayed {
 }
 
 export interface Guard {
-  /** Kept for `REQUEST_DAYS`; the same key of the same principal with another body is refused. */
+  /** Stored for `REQUEST_DAYS`. The same key of the same principal with another content is refused. */
   readonly request?: RequestKey;
-  /** What others have begun already comes in whether there is room for it or not, and counts. Only for `insert`. */
+  /** Limits do not apply, because others have begun the work already; the handoffs still count. Only for `insert`. */
   readonly overLimits?: true;
 }
 
@@ -113,9 +118,9 @@ export interface RequestKey {
   readonly by: string;
   readonly key: string;
   readonly hash: string;
-  /** Another key under which `find` knows the same request. */
+  /** Another key under which `find` finds the request. */
   readonly also?: string;
-  /** Kept for as long as the database: what is read from a file can be read again after years. */
+  /** Stored for as long as the database: a file can be ingested again after years. */
   readonly forEver?: true;
 }
 
@@ -131,7 +136,7 @@ export interface Claimed {
   readonly body: JsonText;
 }
 
-export interface Whole {
+export interface StoredHandoff {
   readonly handoff: Handoff;
   readonly body: JsonText;
   readonly outcome: JsonText | null;
@@ -139,7 +144,7 @@ export interface Whole {
 
 export type Topic = { readonly kind: 'offers'; readonly agent: AgentId } | { readonly kind: 'settled' };
 
-/** A command that a worker runs: ended before its handoff is offered again. */
+/** The process group of a command that a worker runs. It is ended before its handoff is offered again. */
 export interface RunningGroup {
   readonly handoff: HandoffId;
   readonly group: number;
@@ -151,53 +156,53 @@ export interface SessionRecord {
   readonly agent: AgentId;
   readonly process: ProcessIdentity;
   readonly groups: readonly RunningGroup[];
-  /** For how long this session may be silent, as its own process said when it opened it. */
+  /** For how long this session may be silent, as given when it was opened. */
   readonly leaseMs: number;
-  /** By the store's own measure, which no wall clock moves. */
+  /** Measured by the store, independent of wall clocks. */
   readonly silentForMs: number;
   readonly ended: boolean;
 }
 
-/** Worker sessions. Beats carry no revision and no fact, and need not survive a power cut: neither does the worker. */
+/** Worker sessions. A heartbeat writes no revision and no fact, and need not survive a power cut: no worker does. */
 export interface Sessions {
   open(session: Pick<SessionRecord, 'id' | 'agent' | 'process' | 'leaseMs'>): Promise<void>;
-  /** False: the session has been ended by others; what it held is lost. */
+  /** False: another process has ended the session; what it held is lost. */
   beat(id: SessionId): Promise<boolean>;
   running(id: SessionId, groups: readonly RunningGroup[]): Promise<void>;
-  /** All that are not ended, and the ended ones that still hold something. */
+  /** Sessions that have not ended, and ended ones that still hold a handoff. */
   list(): Promise<readonly SessionRecord[]>;
-  /** Ends it for good, but only if it has been silent for at least that long; true when it is ended now. */
+  /** Ends the session if it has been silent for at least that long. True: it has ended, by this call or before. */
   end(id: SessionId, silentForMs: number): Promise<boolean>;
-  /** Takes out ended sessions that hold nothing any more. */
+  /** Deletes an ended session that holds nothing. */
   forget(id: SessionId): Promise<void>;
 }
 
 /**
- * Effects that still have to happen, oldest first. Those of an inbox (`inboxKind`) are never due: they have happened
- * when they are written, and are done when they are read.
+ * Effects that still have to be carried out, oldest first. Inbox entries (`inboxKind`) are never due: they are delivered
+ * when they are written, and done when they are read.
  */
 export interface Outbox {
   due(max: number): Promise<readonly DueEffect[]>;
   done(keys: readonly string[]): Promise<void>;
   /**
-   * Postpones a due effect for the process that is about to carry it out. False: it is not due any more, because another process
-   * took it or has done it.
+   * Postpones a due effect for the process that is about to carry it out. False: the effect is not due any more, because
+   * another process took it or has carried it out.
    */
   take(key: string, forMs: number): Promise<boolean>;
-  /** Stores `tries` with it; without, the number stays. */
-  later(key: string, inMs: number, tries?: number): Promise<void>;
-  /** Gives up an effect that is not done. The reason is stored, and `again` can revive it. */
+  /** Stores `tries` with the effect; absent: the number stays. */
+  postpone(key: string, inMs: number, tries?: number): Promise<void>;
+  /** Gives up an effect that is not done, and stores the reason. `requeue` makes the effect due again. */
   drop(key: string, says: string): Promise<void>;
-  /** What was given up, newest first. */
+  /** Effects that were given up, newest first. */
   dropped(max: number): Promise<readonly DroppedEffect[]>;
-  /** What was given up is due again, as if it had never been tried. False: it was not given up. */
-  again(key: string): Promise<boolean>;
-  /** What an agent has not read yet. */
+  /** Makes a given-up effect due again, with no tries. False: it was not given up. */
+  requeue(key: string): Promise<boolean>;
+  /** The inbox entries that an agent has not read yet. */
   inbox(agent: AgentId, max: number): Promise<readonly Effect[]>;
 }
 
 export interface DueEffect extends Effect {
-  /** How often it was tried in vain; absent: never. */
+  /** Failed tries. Absent: none. */
   readonly tries?: number;
 }
 
@@ -207,13 +212,13 @@ export interface DroppedEffect extends DueEffect {
   readonly says: string;
 }
 
-/** What all processes that use this database agree on. Versions are added, and never changed or removed. */
+/** The policy that all processes of this database share. Versions are added, never changed or removed. */
 export interface Policies {
-  /** The newest version; null where none was stored yet. */
+  /** The newest version. Null: none was stored yet. */
   current(): Promise<PolicyRecord | null>;
   /**
-   * Adds the version after `expectedVersion` (0: the first one) and answers it. Null: `expectedVersion` is not the newest
-   * one, and nothing was written.
+   * Adds the version after `expectedVersion` (0: the first) and returns it. Null: `expectedVersion` is not the newest;
+   * nothing was written.
    */
   put(policy: JsonText, expectedVersion: number, by: string): Promise<PolicyRecord | null>;
   /** Newest first. */
@@ -221,7 +226,7 @@ export interface Policies {
 }
 
 export interface PolicyRecord {
-  /** From 1 on, without a gap. */
+  /** From 1, without gaps. */
   readonly version: number;
   readonly policy: JsonText;
   /** The principal that stored it. */
@@ -229,20 +234,20 @@ export interface PolicyRecord {
   readonly at: number;
 }
 
-/** Records as they are, from one database to another. */
+/** Copies records unchanged from one database to another. */
 export interface Transfer {
-  /** In an order that does not change while others write; `after` is the `next` of the page before. */
+  /** In an order that does not change while others write. `after` is the `next` of the previous page. */
   copies(after: string | null, max: number): Promise<CopiesPage>;
   /**
-   * All in one transaction, exactly as they are, facts included; limits do not apply. A known id with the same trail is
-   * `same`, with another one `different`: neither is written. A session that held one by process is an ended session here.
+   * Writes all copies unchanged in one transaction, with their facts; limits do not apply. A known id with the same trail
+   * is `same`, with another trail `different`: neither is written. A session that held one is stored as ended.
    */
   restore(copies: readonly Copy[]): Promise<readonly ('added' | 'same' | 'different')[]>;
   /**
-   * How many of these, from the first on, come after the cursor in this very order with nothing between them, and are
-   * or once were as told. `next` is the cursor of `copies` after the last of those.
+   * How many of the heads, from the first, follow the cursor in this order without a gap, and match the record at that
+   * revision. `next` is the cursor of `copies` after the last of them.
    */
-  recognise(
+  recognize(
     after: string | null,
     heads: readonly Head[],
   ): Promise<{ readonly known: number; readonly next: string | null }>;
@@ -251,7 +256,7 @@ export interface Transfer {
 export interface CopiesPage {
   readonly items: readonly Copy[];
   readonly next: string | null;
-  /** What is in the database and cannot be copied. */
+  /** Records that cannot be copied. */
   readonly damaged: readonly DamagedRecord[];
 }
 
@@ -263,38 +268,38 @@ export interface DamagedRecord {
 /** A handoff at one revision, identified by the hash of its last fact. */
 export type Head = Pick<Handoff, 'id' | 'revision' | 'trail'>;
 
-export interface Copy extends Whole {
-  /** From revision 1, all of them. */
+export interface Copy extends StoredHandoff {
+  /** All facts, from revision 1. */
   readonly facts: readonly Fact[];
 }
 
 /**
- * How finished handoffs leave a database. They are read first, so that they can be written to an archive; what is removed
- * afterwards is exactly what was read, or it stays. For each a tombstone stays, which says where it went.
+ * Removes finished handoffs from the database. They are read first and written to an archive; a handoff that has changed
+ * since it was read stays. A tombstone of each removed handoff names its archive.
  */
 export interface Retention {
   /**
-   * Looks at `max` records after the cursor and answers those that can go. A handoff can go when all of its chain are
-   * final since before that instant, and nothing that is open depends on one of them. Documents stay: git has their texts. So
-   * may the newest handoff of all, from which the numbers of others go on.
+   * Reads `max` records after the cursor and returns those that can be removed: all of the chain was settled before that
+   * instant, and nothing open depends on it. Documents stay, because git has their texts. The newest handoff may stay,
+   * because the numbers of later ones continue from it.
    */
   removable(settledBefore: number, after: string | null, max: number): Promise<CopiesPage>;
   /**
-   * All in one transaction: takes out those that are still as told and that nobody needs now, with all that belongs to
-   * them. One answer for each, in order.
+   * Removes in one transaction those that match their head and that nothing needs, with all that belongs to them. One
+   * answer for each, in order.
    */
   remove(heads: readonly Head[], archive: string): Promise<readonly Removal[]>;
-  /** Those of them that were removed and not imported again. */
+  /** Tombstones of the ids that were removed and not imported again. */
   removed(ids: readonly HandoffId[]): Promise<readonly RemovedHandoff[]>;
 }
 
 /**
- * `removed`: it is in that archive, also if an earlier call removed it. `elsewhere`: it is not here, and not because of
- * that archive. `changed`: it is not as told. `needed`: something open needs it, or it is the newest of all.
+ * `removed`: it is in that archive, perhaps since an earlier call. `elsewhere`: it is not here, and not in that archive.
+ * `changed`: it does not match its head. `needed`: something open needs it, or it is the newest handoff.
  */
 export type Removal = 'removed' | 'elsewhere' | 'changed' | 'needed';
 
-/** One call never holds the write lock for longer than a claim may wait for it. */
+/** Limits how long one call holds the write lock: claims wait for it. */
 export const REMOVED_MAX = 50;
 
 export interface RemovedHandoff {
@@ -309,7 +314,7 @@ export function removedRefusal({ id, archive, at }: RemovedHandoff): Refusal {
   return { code: 'handoff-removed', id, archive, at };
 }
 
-/** Something in the database that cannot be. */
+/** An impossible state in the database. */
 export interface Finding {
   readonly what: string;
   readonly handoff: HandoffId | null;
@@ -321,36 +326,36 @@ export interface DutyHolder {
   readonly silentForMs: number;
 }
 
-/** What one process in each place (machine, boot and space of process ids) does for all. */
+/** The duty, which one process per place (machine, boot and process-id space) has, and the upkeep it does. */
 export interface Upkeep {
-  /** The duty holder in the place of this process; null: there is none. */
+  /** The duty holder in the place of this process. Null: there is none. */
   dutyHolder(process: ProcessIdentity): Promise<DutyHolder | null>;
-  /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: another process was faster. */
+  /** Takes or keeps the duty. `instead` is the holder that was found gone. False: another process was faster. */
   takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
   leaveDuty(process: ProcessIdentity): Promise<void>;
   /**
-   * Compares the store's wall clock with a monotonic clock, and stores the reading. Every process calls this before it ends
-   * leases: a process that has just started could not know otherwise that the clock was set.
+   * Compares the store's wall clock with a monotonic clock, and stores the reading. Every process calls this before it
+   * ends leases: only the stored reading tells a process that has just started that the clock was set.
    */
-  lookAtClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockLook>;
-  /** Housekeeping of the database itself; cheap when there is nothing to do. */
-  tend(): Promise<void>;
-  /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */
+  checkClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockObservation>;
+  /** Maintains the database itself. Cheap when there is nothing to do. */
+  maintain(): Promise<void>;
+  /** Looks for impossible states: counters, heads of trails, files. Writes nothing. May take as long as reading everything. */
   audit(): Promise<readonly Finding[]>;
-  /** Open transactions that keep facts back from the feed now, oldest first. Empty where writers take turns. */
+  /** Open transactions that hold back facts from the feed, oldest first. Empty where writers take turns. */
   feedHolders(): Promise<readonly FeedHolder[]>;
 }
 
-/** A transaction that may still add facts before some that are there already. */
+/** A transaction that may still add facts before existing ones. */
 export interface FeedHolder {
-  /** Its number in the database, the same as long as it is open. */
+  /** Its number in the database, which does not change while it is open. */
   readonly transaction: string;
-  /** The server's process that runs it; null for a prepared transaction. */
+  /** The server process that runs it. Null: a prepared transaction. */
   readonly pid: number | null;
   readonly application: string | null;
-  /** The name under which it was prepared (`prepare transaction '…'`); null for all others. */
+  /** The name under which it was prepared (`prepare transaction '…'`). Null: not prepared. */
   readonly preparedAs: string | null;
   readonly database: string;
-  /** Null where the role may not see it. */
+  /** Null: the role may not see it. */
   readonly openForMs: number | null;
 }

@@ -1,4 +1,4 @@
-/** Token ↔ what both databases keep of it: `record` is a text, the rest are columns that are searched or changed. */
+/** Token ↔ row of both databases: `record` is JSON, the other columns are searched or changed. */
 import { StoreFault, type TokenRecord, type UsedToken } from './store.ts';
 import type { TokenEvent, TokenLogDetail, TokenLogLine, TokenLogPage } from './token-store.ts';
 
@@ -25,7 +25,7 @@ export function readToken(row: readonly unknown[]): UsedToken {
   return { id, hash, ...written, revokedAt, keepsLeases: keepsLeases === 1, usedAt };
 }
 
-/** Rows of `LOG_COLUMNS`, newest first, one more than the page takes where there are more. */
+/** Rows of `LOG_COLUMNS`, newest first, with one more than `max` where there is a next page. */
 export function readLogPage(rows: readonly (readonly unknown[])[], max: number): TokenLogPage {
   const shown = rows.slice(0, max);
   return { items: shown.map(readLine), next: rows.length > max ? String(shown.at(-1)?.[0]) : null };
@@ -36,7 +36,7 @@ function readLine(row: readonly unknown[]): TokenLogLine {
   return { at, what, token, by, detail: JSON.parse(detail) as TokenLogDetail };
 }
 
-/** Oldest first; those of one instant always in the same order. */
+/** Oldest first; tokens of the same instant by id. */
 export function byAge(one: TokenRecord, other: TokenRecord): number {
   return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 }

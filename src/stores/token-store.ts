@@ -1,6 +1,6 @@
 /**
- * The part of the store contract that knows access tokens. Only hashes are kept. Whatever changes who may come in is
- * written together with its line in the token log, or not at all.
+ * The part of the store contract for access tokens. Only hashes are stored. Every change of access is written in one
+ * transaction with its line in the token log.
  */
 import type { AgentId } from '../domain/names.ts';
 import type { Role } from '../domain/principal.ts';
@@ -9,17 +9,17 @@ export interface Tokens {
   /** False: `bootstrap` is `use`, and the bootstrap is closed; nothing was written. A known id or hash is a fault. */
   add(token: TokenRecord, minting: Minting): Promise<boolean>;
   byHash(hash: string): Promise<UsedToken | null>;
-  /** Those of these that there are, in any order. */
+  /** The tokens that exist among these ids, in any order. */
   byIds(ids: readonly string[]): Promise<readonly UsedToken[]>;
-  /** Oldest first, the revoked ones too. */
+  /** Oldest first, including revoked tokens. */
   list(): Promise<readonly UsedToken[]>;
-  /** Records that the token was used, for people; not to the second. */
+  /** Records that the token was used. Only for display, so not exact to the second. */
   used(id: string): Promise<void>;
-  /** False: there is no such token that is not revoked. */
+  /** False: there is no such token, or it was revoked before. */
   revoke(id: string, revoking: Revoking): Promise<boolean>;
-  /** Whether the first operator token can still be made without showing one. */
+  /** Whether the first operator token can still be created without a token. */
   bootstrapIsOpen(): Promise<boolean>;
-  /** Appends a denial to the log. Only the newest `DENIALS_MAX` are kept: a stranger must not fill the disk. */
+  /** Appends a denial to the log. Only the newest `DENIALS_MAX` are kept, so that no stranger can fill the disk. */
   denied(denial: Denial): Promise<void>;
   /** Newest first. `next` continues as `after` where the page ends. */
   log(query: { readonly max: number; readonly after?: string }): Promise<TokenLogPage>;
@@ -39,21 +39,21 @@ export interface TokenRecord {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** It was revoked, and what was claimed with it stays claimed. */
+  /** Revoked, but handoffs that were claimed with it stay claimed. */
   readonly keepsLeases: boolean;
 }
 
 export interface UsedToken extends TokenRecord {
-  /** When it was last shown, give or take a minute; null: never. */
+  /** When the token was last used, to the minute. Null: never. */
   readonly usedAt: number | null;
 }
 
 /** Who made a token, and what that does to the bootstrap. */
 export interface Minting {
   readonly by: string;
-  /** `recovered`: made without a token, by a user who can open the database. */
+  /** `recovered`: created without a token, by a user who can open the database. */
   readonly what?: 'minted' | 'recovered';
-  /** `use`: only while the bootstrap is open. Both close it; absent leaves it as it is. */
+  /** `use`: only while the bootstrap is open. Both values close it; absent leaves it unchanged. */
   readonly bootstrap?: 'use' | 'close';
 }
 
@@ -63,7 +63,7 @@ interface Revoking {
 }
 
 interface Denial {
-  /** The token that was shown, where it is known. */
+  /** The token that was used. Null: unknown. */
   readonly token: string | null;
   readonly by: string;
   readonly detail: TokenLogDetail;

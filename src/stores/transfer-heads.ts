@@ -2,16 +2,16 @@
 import type { HandoffId } from '../domain/names.ts';
 import type { Head, Transfer } from './store.ts';
 
-export type Recognised = Awaited<ReturnType<Transfer['recognise']>>;
+export type Recognized = Awaited<ReturnType<Transfer['recognize']>>;
 
 export interface NumberedRow {
   readonly cursor: string;
   readonly id: HandoffId;
-  /** Of the fact that made the revision that the head in the same place tells of; null: there is none. */
+  /** Hash of the fact with the revision of the head at the same index. Null: there is no such fact. */
   readonly hash: string | null;
 }
 
-export function recognisedIn(rows: readonly NumberedRow[], heads: readonly Head[], after: string | null): Recognised {
+export function recognizedIn(rows: readonly NumberedRow[], heads: readonly Head[], after: string | null): Recognized {
   const differs = heads.findIndex((head, index) => {
     const row = rows[index];
     return row?.id !== head.id || row.hash !== head.trail;

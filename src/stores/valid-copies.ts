@@ -1,33 +1,33 @@
-/** The checks before a restore: the copies are possible, and no handoffs wait for each other. */
+/** The checks before a restore: each copy is valid, and no dependencies form a cycle. */
 import { InvalidCopy } from '../foundation/store-fault.ts';
-import { ringThrough } from '../domain/dependencies.ts';
+import { findCycle } from '../domain/dependencies.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import { flawOf } from '../domain/trail.ts';
 import type { Copy } from './store.ts';
 
-export function refuseInvalid(copies: readonly Copy[]): void {
+export function requireValidCopies(copies: readonly Copy[]): void {
   for (const { handoff, facts, body } of copies) {
     const flaw = flawOf(handoff, facts, body);
     if (flaw !== null) throw new InvalidCopy(handoff.id, flaw);
   }
 }
 
-/** `edgesOf` knows what is there already; those that come together are looked at here. */
-export function refuseCycles(copies: readonly Copy[], edgesOf: (id: HandoffId) => readonly HandoffId[]): void {
+/** `edgesOf` returns the dependencies of stored handoffs; those of the copies are checked here. */
+export function requireNoCycles(copies: readonly Copy[], edgesOf: (id: HandoffId) => readonly HandoffId[]): void {
   const together = new Map(copies.map(({ handoff }) => [handoff.id, handoff.terms.dependsOn]));
   for (const { handoff } of copies) {
     if (handoff.terms.dependsOn.length === 0) continue;
-    const ring = ringThrough(handoff.id, handoff.terms.dependsOn, (id) => together.get(id) ?? edgesOf(id));
+    const ring = findCycle(handoff.id, handoff.terms.dependsOn, (id) => together.get(id) ?? edgesOf(id));
     if (ring !== null) {
-      throw new InvalidCopy(handoff.id, `these would wait for each other for ever: ${ring.join(' → ')}`);
+      throw new InvalidCopy(handoff.id, `these handoffs depend on each other in a cycle: ${ring.join(' → ')}`);
     }
   }
 }
 
 export type Restored = 'added' | 'same' | 'different';
 
-/** The first of each id, as far as it is new, and what is to be answered for every one. */
-export function newAmong(
+/** The copies that are not stored yet, one per id, and the answer for every copy. */
+export function splitKnownCopies(
   copies: readonly Copy[],
   trailOf: (id: HandoffId) => string | null,
 ): { readonly fresh: readonly Copy[]; readonly answers: readonly Restored[] } {
@@ -42,7 +42,7 @@ export function newAmong(
   return { fresh: [...fresh.values()], answers };
 }
 
-/** Who holds one of these by process: sessions that have to be here, and over. */
+/** The sessions that hold one of the copies. They must be stored as ended sessions. */
 export function holdersOf(copies: readonly Copy[]): ReadonlyMap<SessionId, AgentId> {
   return new Map(
     copies.flatMap(({ handoff: { custody } }): [SessionId, AgentId][] =>
@@ -51,5 +51,5 @@ export function holdersOf(copies: readonly Copy[]): ReadonlyMap<SessionId, Agent
   );
 }
 
-/** Of a worker elsewhere nothing is known, and nothing needs to be: it is over here. */
-export const ELSEWHERE = { host: '', machine: '', boot: '', pidSpace: '', pid: 0, startedAt: '' } as const;
+/** The identity of a worker on another machine: its session is ended here, so nothing else is needed. */
+export const NO_PROCESS = { host: '', machine: '', boot: '', pidSpace: '', pid: 0, startedAt: '' } as const;

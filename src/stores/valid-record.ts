@@ -1,5 +1,5 @@
 /**
- * What every decision has to fulfil. A violation is a bug of ours, so it is asserted and not refused; before the write,
+ * Asserts that a decision is valid. A violation is a bug of ours, so it is not a refusal. It runs before the write,
  * because afterwards the trail would be wrong.
  */
 import { assert } from '../foundation/assert.ts';
@@ -29,7 +29,7 @@ export function assertValidRecord(id: HandoffId, before: Handoff | null, { hando
   assertStorable(isRevised ? null : before, handoff);
 }
 
-/** A value that a database cannot keep would fail every other record of the same statement or commit. */
+/** A value that a database cannot store would fail all other records of the same statement or commit. */
 function assertStorable(before: Handoff | null, handoff: Handoff): void {
   const ofTerms = before === null ? (flawOfTerms(handoff.terms) ?? flawOfTexts(handoff)) : null;
   const flaw = ofTerms ?? flawOfRecord(handoff);

@@ -1,37 +1,32 @@
-/**
- * Public keys with which agents sign their commits and moves. They are part of the stored policy: each change is a version
- * with author and time, and every process that uses the database follows it.
- */
-import type { JsonText } from '../foundation/json.ts';
+/** Public keys with which agents sign their commits and moves. They are part of the stored policy. */
 import { readSshKey } from '../foundation/ssh-key.ts';
 import { readAgentId, type AgentId } from '../domain/names.ts';
 import type { AgentKey, RegisteredKey } from '../engine/context.ts';
 import type { PolicyRecord, Store } from '../stores/store.ts';
+import { changePolicyExtras, storedIn } from './stored-policy.ts';
 
 export interface KeyRecord extends RegisteredKey {
   readonly addedBy: string;
 }
 
 const KEYS_MAX = 1_000;
-/** How often another process may store a version between our read and our write. */
-const ROUNDS_MAX = 16;
 
 /** Keys that were stored before keys could be retired lack the field. */
 type StoredKey = Omit<KeyRecord, 'fingerprint' | 'retiredAt'> & { readonly retiredAt?: number | null };
 
 interface Stored {
-  readonly keys?: readonly StoredKey[];
+  readonly keys: readonly StoredKey[];
 }
 
 export function keysIn(record: PolicyRecord | null): readonly KeyRecord[] {
-  const { keys = [] } = record === null ? {} : (JSON.parse(record.policy) as Stored);
+  const { keys = [] } = storedIn<Stored>(record);
   return keys.flatMap(({ agent, text, addedAt, addedBy, revokedAt, retiredAt = null }) => {
     const [name, key] = [readAgentId(agent), readSshKey(text)];
     return name === null || key === null ? [] : [{ ...key, agent: name, addedAt, addedBy, revokedAt, retiredAt }];
   });
 }
 
-export function goodKeys(record: PolicyRecord | null): readonly AgentKey[] {
+export function validKeys(record: PolicyRecord | null): readonly AgentKey[] {
   return keysIn(record).filter(isInUse);
 }
 
@@ -41,7 +36,7 @@ function isInUse({ revokedAt, retiredAt }: KeyRecord): boolean {
 
 export type KeyProblem = 'not-a-key' | 'known-key' | 'no-such-key' | 'too-many' | 'contended';
 
-/** A key belongs to one agent only: otherwise its signature proves neither of two. */
+/** A key belongs to one agent only: a signature with a shared key would prove neither agent. */
 export function addKey(
   store: Pick<Store, 'policy' | 'nowMs'>,
   agent: AgentId,
@@ -58,7 +53,7 @@ export function addKey(
   });
 }
 
-/** `retire`: the agent has another key now. `revoke`: somebody else may have the key, also one that was retired before. */
+/** `retire`: the agent has replaced the key. `revoke`: the key may be stolen; a retired key can be revoked too. */
 export function endKey(
   store: Pick<Store, 'policy' | 'nowMs'>,
   how: 'revoke' | 'retire',
@@ -73,21 +68,17 @@ export function endKey(
   });
 }
 
-async function changeKeys(
-  { policy }: Pick<Store, 'policy'>,
+function changeKeys(
+  store: Pick<Store, 'policy'>,
   by: string,
   change: (
     keys: readonly KeyRecord[],
   ) => KeyProblem | { readonly keys: readonly KeyRecord[]; readonly changed: KeyRecord },
 ): Promise<KeyRecord | KeyProblem> {
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const record = await policy.current();
+  return changePolicyExtras<KeyRecord | KeyProblem>(store, by, (record) => {
     const answer = change(keysIn(record));
-    if (typeof answer === 'string') return answer;
-    const stored = record === null ? {} : (JSON.parse(record.policy) as object);
+    if (typeof answer === 'string') return { fields: null, answer };
     const keys = answer.keys.map(({ fingerprint: _, ...key }): StoredKey => key);
-    const text = JSON.stringify({ ...stored, keys }) as JsonText;
-    if ((await policy.put(text, record?.version ?? 0, by)) !== null) return answer.changed;
-  }
-  return 'contended';
+    return { fields: { keys } satisfies Stored, answer: answer.changed };
+  });
 }

@@ -1,7 +1,7 @@
 /** `.baton/browser-sessions.json`: hashes of browser sessions, for the next server of this workspace. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../foundation/atomic-file.ts';
+import { writeAtomically } from '../foundation/atomic-file.ts';
 import type { Workspace } from './workspace.ts';
 
 const NAME = 'browser-sessions.json';
@@ -18,7 +18,7 @@ export function sessionFileOf({ privateFolder }: Workspace): { read(): string | 
     },
     write: (text) => {
       try {
-        writeWhole(path, text, { mode: 0o600, durably: true });
+        writeAtomically(path, text, { mode: 0o600, durably: true });
       } catch {
         // The sessions of this server go on; after a restart users have to log in again.
       }

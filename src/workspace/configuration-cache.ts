@@ -3,9 +3,9 @@
  * parser takes longer than everything else. The parsed configuration is kept beside the database until the file changes;
  * only a user who can write the database can write there.
  */
-import { writeWhole } from '../foundation/atomic-file.ts';
+import { writeAtomically } from '../foundation/atomic-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
-import { keptConfiguration, type Kept } from './kept-configuration.ts';
+import { readCachedConfiguration, type Kept } from './configuration-cache-file.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface CachedConfiguration {
@@ -15,7 +15,7 @@ export interface CachedConfiguration {
 }
 
 export async function cachedConfiguration(workspace: Workspace): Promise<CachedConfiguration> {
-  const { source, mark, place, text } = keptConfiguration(workspace);
+  const { source, mark, place, text } = readCachedConfiguration(workspace);
   if (text !== null) return { text, keep: () => undefined };
   const { parseConfiguration } = await import('./configuration.ts');
   const parsed = parseConfiguration(source, workspace.configurationPath);
@@ -25,7 +25,7 @@ export async function cachedConfiguration(workspace: Workspace): Promise<CachedC
 /** Where this cannot be written, the next command parses again. */
 function keep(place: string, kept: Kept): void {
   try {
-    writeWhole(place, JSON.stringify(kept), { mode: 0o600 });
+    writeAtomically(place, JSON.stringify(kept), { mode: 0o600 });
   } catch {
     // The folder is read-only or missing.
   }

@@ -10,13 +10,13 @@ import { canonicalJson } from '../foundation/canonical-json.ts';
 import { readAgentId } from '../domain/names.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
-export type Kept = 'shared' | 'local';
+export type SettingScope = 'shared' | 'local';
 
 export type AgentText = NonNullable<NonNullable<ConfigurationText['agents']>[string]>;
 
 /** A setting that the shape has and this table lacks does not compile. */
 type SettingsOf<Text> = {
-  readonly [Key in keyof Text]-?: Kept | { readonly [Inner in keyof NonNullable<Text[Key]>]-?: Kept };
+  readonly [Key in keyof Text]-?: SettingScope | { readonly [Inner in keyof NonNullable<Text[Key]>]-?: SettingScope };
 };
 
 const SETTINGS = {
@@ -75,13 +75,13 @@ const AGENT_SETTINGS = {
   agent_type: 'shared',
   command: 'local',
   concurrency: 'local',
-} as const satisfies { readonly [Key in keyof AgentText]-?: Kept };
+} as const satisfies { readonly [Key in keyof AgentText]-?: SettingScope };
 
 type Values = Readonly<Record<string, unknown>>;
-type Table = Readonly<Record<string, Kept | Readonly<Record<string, Kept>>>>;
+type Table = Readonly<Record<string, SettingScope | Readonly<Record<string, SettingScope>>>>;
 
 /** Each setting with its path, such as `agents.NAME.limits`; the order is that of the documentation. */
-export function everySetting(): readonly { readonly path: string; readonly kept: Kept }[] {
+export function allSettings(): readonly { readonly path: string; readonly kept: SettingScope }[] {
   const agents = Object.entries(AGENT_SETTINGS).map(([name, kept]) => ({ path: `agents.NAME.${name}`, kept }));
   const others = Object.entries<Table[string]>(SETTINGS).flatMap(([name, kept]) =>
     typeof kept === 'string'
@@ -92,7 +92,7 @@ export function everySetting(): readonly { readonly path: string; readonly kept:
 }
 
 /** The settings of one kind, without agents that have none of them. */
-export function settingsOf(text: ConfigurationText, kept: Kept): ConfigurationText {
+export function settingsOf(text: ConfigurationText, kept: SettingScope): ConfigurationText {
   const agents = Object.entries(text.agents ?? {}).flatMap(([name, agent]) => {
     const own = pick(agent ?? {}, AGENT_SETTINGS, kept);
     return Object.keys(own).length === 0 ? [] : [[readAgentId(name) ?? name, own] as const];
@@ -103,7 +103,7 @@ export function settingsOf(text: ConfigurationText, kept: Kept): ConfigurationTe
   };
 }
 
-function pick(values: Values, table: Table, kept: Kept): Values {
+function pick(values: Values, table: Table, kept: SettingScope): Values {
   const picked = Object.entries(table).flatMap(([name, each]): [string, unknown][] => {
     const value = values[name];
     if (value === undefined) return [];
@@ -115,7 +115,7 @@ function pick(values: Values, table: Table, kept: Kept): Values {
 }
 
 /** What holds for a process: the stored policy, and the local settings of its own file. */
-export function inForce(file: ConfigurationText, policy: ConfigurationText): ConfigurationText {
+export function effectiveConfiguration(file: ConfigurationText, policy: ConfigurationText): ConfigurationText {
   const own = settingsOf(file, 'local');
   const stored = settingsOf(policy, 'shared');
   const names = Object.keys(file.agents ?? {}).map((name) => readAgentId(name) ?? name);
@@ -131,7 +131,9 @@ export function inForce(file: ConfigurationText, policy: ConfigurationText): Con
   };
 }
 
-type Mixed = keyof { [Key in keyof typeof SETTINGS as (typeof SETTINGS)[Key] extends Kept ? never : Key]: true };
+type Mixed = keyof {
+  [Key in keyof typeof SETTINGS as (typeof SETTINGS)[Key] extends SettingScope ? never : Key]: true;
+};
 
 /** Settings with parts, some shared and others local. */
 const MIXED = Object.entries<Table[string]>(SETTINGS).flatMap(([name, kept]) =>

@@ -4,7 +4,7 @@ import { ASSURANCES } from '../domain/assurance.ts';
 import { EVENTS } from '../domain/notices.ts';
 import { WEEK_SECONDS } from '../domain/record-values.ts';
 import { RETRIES_MAX } from '../domain/retry-policy.ts';
-import { everySetting, type Kept } from './configuration-settings.ts';
+import { allSettings, type SettingScope } from './configuration-settings.ts';
 import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
 import { secondsShape } from '../formats/seconds-shape.ts';
@@ -202,7 +202,7 @@ export type ConfigurationText = z.infer<typeof ConfigurationShape>;
 /** For editors. */
 export function configurationSchema(): object {
   const schema = z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' });
-  for (const { path, kept } of everySetting()) annotate(schema, path.split('.'), kept);
+  for (const { path, kept } of allSettings()) annotate(schema, path.split('.'), kept);
   return {
     ...schema,
     title: 'baton.yaml',
@@ -217,7 +217,7 @@ interface SchemaPart {
 }
 
 /** `$comment` says whether a setting is part of the stored policy: editors that are strict refuse keywords of our own. */
-function annotate(schema: unknown, path: readonly string[], kept: Kept): void {
+function annotate(schema: unknown, path: readonly string[], kept: SettingScope): void {
   const [name, ...rest] = path;
   const part = schema as SchemaPart;
   const object = part.properties === undefined ? (part.anyOf?.[0] ?? part) : part;

@@ -99,10 +99,10 @@ export function configurationOf(
   const agents = Object.entries(text.agents ?? {}).map(
     ([name, agent]) => [agentNamed(name, ['agents', name]), agent ?? {}] as const,
   );
-  /** Those that agents say, without the agents that say nothing. */
-  const saidBy = <Said>(of: (agent: AgentText) => Said | undefined): ReadonlyMap<AgentId, Said> => {
+  /** One setting by agent, without agents that do not set it. */
+  const settingsByAgent = <Setting>(of: (agent: AgentText) => Setting | undefined): ReadonlyMap<AgentId, Setting> => {
     const said = agents.map(([id, agent]) => [id, of(agent)] as const);
-    return new Map(said.filter((each): each is readonly [AgentId, Said] => each[1] !== undefined));
+    return new Map(said.filter((each): each is readonly [AgentId, Setting] => each[1] !== undefined));
   };
   const { notifications, evidence, retry, clocks } = text;
   return {
@@ -111,7 +111,7 @@ export function configurationOf(
     leaseMs: msOf(text.lease_seconds) ?? null,
     limits: {
       everyone: limitOf(text.limits),
-      agents: saidBy(({ limits }) => limits && limitOf(limits)),
+      agents: settingsByAgent(({ limits }) => limits && limitOf(limits)),
     },
     agents: new Map(
       agents.map(([id, { command, concurrency }]) => [
@@ -119,9 +119,11 @@ export function configurationOf(
         command === undefined ? null : { command, concurrency: concurrency ?? 1 },
       ]),
     ),
-    roles: saidBy(({ roles }) => roles),
-    schemas: saidBy(({ schemas }) => schemas && { input: schemas.input ?? null, output: schemas.output ?? null }),
-    parties: saidBy(({ phase, agent_type: agentType }) =>
+    roles: settingsByAgent(({ roles }) => roles),
+    schemas: settingsByAgent(
+      ({ schemas }) => schemas && { input: schemas.input ?? null, output: schemas.output ?? null },
+    ),
+    parties: settingsByAgent(({ phase, agent_type: agentType }) =>
       phase === undefined && agentType === undefined ? undefined : defined({ phase, agentType }),
     ),
     verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),

@@ -17,39 +17,39 @@ import {
 } from '../domain/principal.ts';
 import type { Context } from '../engine/context.ts';
 import { whyNotGood } from '../engine/token-watch.ts';
-import type { LookStore } from '../stores/look-store.ts';
+import type { OfferReader } from '../stores/offer-reader.ts';
 import type { Minting, Store, TokenRecord, UsedToken } from '../stores/store.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-export interface Claimant {
+export interface Credentials {
   /** The principal that the caller names; null: none. */
   readonly as: Speaker | null;
   /** The secret that the caller shows. */
   readonly token: string | null;
   /** The principal of a caller that names none. */
-  readonly otherwise: Principal;
+  readonly defaultPrincipal: Principal;
 }
 
 export type IdentityRefusal =
   | { readonly code: 'token-needed'; readonly says: string }
-  /** `token`: the id of the shown token, where it is known. */
+  /** `token`: the id of the given token, if it is known. */
   | { readonly code: 'scope-missing' | 'token-refused'; readonly says: string; readonly token: string | null };
 
 export async function identify(
   { store, rules }: Context,
   identity: 'local' | 'strict',
-  { as, token, otherwise }: Claimant,
+  { as, token, defaultPrincipal }: Credentials,
   scope: Scope,
 ): Promise<Result<Principal, IdentityRefusal>> {
-  const claimed = as ?? otherwise;
+  const claimed = as ?? defaultPrincipal;
   if (token === null) {
     if (identity === 'local' || scope === 'read') return ok(withRoles(claimed, rules.rolesOf));
     const who = claimed.kind === 'operator' ? 'the operator' : principalText(claimed);
     return err({ code: 'token-needed', says: `this workspace is strict: show a token of ${who} in BATON_TOKEN` });
   }
-  const shown = await provenBy({ store, rules }, token, scope);
+  const shown = await verifyToken({ store, rules }, token, scope);
   if (!shown.ok) return shown.refusal.code === 'token-needed' ? shown : denied(store, null, shown.refusal);
   const proven = shown.value.principal;
   if (as !== null && principalText(proven) !== principalText(claimed)) {
@@ -82,11 +82,11 @@ export interface ProvenToken {
 }
 
 /** The principal of a token that is valid for this scope. */
-export async function provenBy(
+export async function verifyToken(
   {
     store,
     rules,
-  }: { readonly store: Pick<LookStore, 'tokens' | 'nowMs'>; readonly rules: Pick<Context['rules'], 'rolesOf'> },
+  }: { readonly store: Pick<OfferReader, 'tokens' | 'nowMs'>; readonly rules: Pick<Context['rules'], 'rolesOf'> },
   secret: string,
   scope: Scope,
 ): Promise<Result<ProvenToken, IdentityRefusal>> {
@@ -95,7 +95,7 @@ export async function provenBy(
   if (record === null || wrong !== null) {
     return err({ code: 'token-refused', says: wrong ?? '', token: record?.id ?? null });
   }
-  noteUse(store, record);
+  recordUse(store, record);
   if (!record.scopes.includes(scope)) {
     const says = `the token ${record.id} does not allow to ${scope}`;
     return err({ code: 'scope-missing', says, token: record.id });
@@ -103,28 +103,28 @@ export async function provenBy(
   return ok({ principal: principalFrom(record, rules.rolesOf), record });
 }
 
-const USE_NOTED_MS = 60_000;
-const noted = new WeakMap<Pick<LookStore, 'tokens' | 'nowMs'>, Map<string, number>>();
+const USE_RECORDED_MS = 60_000;
+const recordedUses = new WeakMap<Pick<OfferReader, 'tokens' | 'nowMs'>, Map<string, number>>();
 
 /** At most once a minute for each token, without waiting: operators want to know which tokens are in use. */
-function noteUse(store: Pick<LookStore, 'tokens' | 'nowMs'>, { id, usedAt }: UsedToken): void {
+function recordUse(store: Pick<OfferReader, 'tokens' | 'nowMs'>, { id, usedAt }: UsedToken): void {
   const nowMs = store.nowMs();
-  const uses = noted.get(store) ?? new Map<string, number>();
-  noted.set(store, uses);
-  if (nowMs - Math.max(usedAt ?? 0, uses.get(id) ?? 0) < USE_NOTED_MS) return;
+  const uses = recordedUses.get(store) ?? new Map<string, number>();
+  recordedUses.set(store, uses);
+  if (nowMs - Math.max(usedAt ?? 0, uses.get(id) ?? 0) < USE_RECORDED_MS) return;
   uses.set(id, nowMs);
   // The request goes on where this cannot be written.
   void store.tokens.used(id).catch(() => undefined);
 }
 
 /** The same for the id of a token; null: it is no longer valid. */
-export async function provenById(
+export async function verifyTokenId(
   { store, rules }: Pick<Context, 'store' | 'rules'>,
   id: string,
 ): Promise<ProvenToken | null> {
   const [record] = await store.tokens.byIds([id]);
   if (record === undefined || whyNotGood(record, store.nowMs()) !== null) return null;
-  noteUse(store, record);
+  recordUse(store, record);
   return { principal: principalFrom(record, rules.rolesOf), record };
 }
 
@@ -152,12 +152,12 @@ export interface Minted {
   readonly record: TokenRecord;
 }
 
-/** Whether the token can make others: from then on nobody needs the bootstrap. */
+/** Whether the token can make other tokens: from then on the bootstrap is closed. */
 export function canMint({ agent, scopes }: Pick<TokenRequest, 'agent' | 'scopes'>): boolean {
   return agent === null && scopes.includes('write');
 }
 
-/** The first operator token, for anybody who can open the database; null: it was made before. */
+/** Makes the first operator token, for any user who can open the database; null: one was made before. */
 export async function mintFirstToken(ctx: Context, request: TokenRequest): Promise<Minted | null> {
   const minted = newToken(ctx, request);
   const added = await ctx.store.tokens.add(minted.record, { by: localUser(), bootstrap: 'use' });

@@ -7,9 +7,10 @@ import { StoreFault, type PolicyRecord, type Store } from '../stores/store.ts';
 import type { AgentKey } from '../engine/context.ts';
 import type { AgentSchemaPair } from '../engine/schema-registry.ts';
 import type { AgentId } from '../domain/names.ts';
-import { goodKeys } from './agent-keys.ts';
-import { isWithoutSettings, registerSchemas, schemasIn, type SchemasByAgent } from './registered-schemas.ts';
-import { differencesBetween, inForce, settingsOf, type Difference } from './configuration-settings.ts';
+import { validKeys } from './agent-keys.ts';
+import { registerSchemas, schemasIn, type SchemasByAgent } from './registered-schemas.ts';
+import { isWithoutSettings, storedIn } from './stored-policy.ts';
+import { differencesBetween, effectiveConfiguration, settingsOf, type Difference } from './configuration-settings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
 
@@ -67,14 +68,14 @@ export async function openPolicy(
       return stored?.version ?? 0;
     },
     get keys() {
-      return goodKeys(stored);
+      return validKeys(stored);
     },
     get differences() {
       return differences();
     },
     get says() {
       const keys = differences().map(({ key }) => key);
-      return stored === null || keys.length === 0 ? null : wordsFor(stored.version, keys);
+      return stored === null || keys.length === 0 ? null : differencesText(stored.version, keys);
     },
     get registeredSchemas() {
       return registeredSchemas;
@@ -88,11 +89,11 @@ export async function openPolicy(
   };
 }
 
-const KEYS_SAID_MAX = 10;
+const KEYS_NAMED_MAX = 10;
 
-function wordsFor(version: number, keys: readonly string[]): string {
-  const more = keys.length > KEYS_SAID_MAX ? ` and ${keys.length - KEYS_SAID_MAX} more` : '';
-  const named = `${keys.slice(0, KEYS_SAID_MAX).join(', ')}${more}`;
+function differencesText(version: number, keys: readonly string[]): string {
+  const more = keys.length > KEYS_NAMED_MAX ? ` and ${keys.length - KEYS_NAMED_MAX} more` : '';
+  const named = `${keys.slice(0, KEYS_NAMED_MAX).join(', ')}${more}`;
   return (
     `baton.yaml differs from the stored policy (version ${version}) in ${named}; the stored policy holds. ` +
     'To store what baton.yaml says, run: baton apply'
@@ -118,7 +119,7 @@ async function storeFirst(
 function configurationFrom(file: ConfigurationText | null, stored: PolicyRecord | null): Configuration {
   if (stored === null) return configurationOf(file ?? {});
   try {
-    return configurationOf(inForce(file ?? {}, policyIn(stored)));
+    return configurationOf(effectiveConfiguration(file ?? {}, policyIn(stored)));
   } catch (error) {
     throw new Error(`version ${stored.version} of the stored policy cannot be read; store another one: baton apply`, {
       cause: error,
@@ -130,8 +131,8 @@ export function policyIn({ policy }: PolicyRecord): ConfigurationText {
   return JSON.parse(policy) as ConfigurationText;
 }
 
-/** The part of a file that is stored. Keys and registered schemas are in no file, and stay. */
+/** The settings of a file that are stored. Keys and registered schemas are in no file, and are kept. */
 export function policyTextOf(file: ConfigurationText, before: PolicyRecord | null): JsonText {
-  const { keys, registeredSchemas } = (before === null ? {} : JSON.parse(before.policy)) as Record<string, unknown>;
+  const { keys, registeredSchemas } = storedIn<Record<string, unknown>>(before);
   return JSON.stringify({ ...settingsOf(file, 'shared'), keys, registeredSchemas }) as JsonText;
 }

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Timers } from '../foundation/clock.ts';
 import { isSameProcess, type ProcessIdentity, type ProcessJudge } from '../foundation/process-identity.ts';
-import { writeWhole } from '../foundation/atomic-file.ts';
+import { writeAtomically } from '../foundation/atomic-file.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface ServingFile {
@@ -18,10 +18,10 @@ export interface ServingFile {
 }
 
 const NAME = 'serve.json';
-const ASK_MS = 2_000;
+const REQUEST_TIMEOUT_MS = 2_000;
 /** A server that has been silent for this long is gone; several beats may be late. */
 const SERVING_LEASE_MS = 10_000;
-const SERVING_BEAT_MS = 2_000;
+const SERVING_HEARTBEAT_MS = 2_000;
 
 /** Another process serves this workspace. */
 export class AlreadyServing extends Error {
@@ -59,23 +59,23 @@ function isSilent({ privateFolder }: Workspace): boolean {
 }
 
 /** Touches the file until the signal is aborted. */
-export async function keepServing(workspace: Workspace, timers: Timers, signal: AbortSignal): Promise<void> {
+export async function touchServingFile(workspace: Workspace, timers: Timers, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const now = new Date();
     try {
       utimesSync(join(workspace.privateFolder, NAME), now, now);
     } catch {
-      // Somebody removed the file; the server goes on.
+      // The file was removed; the server continues.
     }
-    await timers.sleep(SERVING_BEAT_MS, signal);
+    await timers.sleep(SERVING_HEARTBEAT_MS, signal);
   }
 }
 
-/** Null: this process serves now. Otherwise the server that was faster. */
+/** Null: this process serves now. Otherwise the server that claimed the file first. */
 export function claimServing(workspace: Workspace, judge: ProcessJudge, file: ServingFile): ServingFile | null {
   const path = join(workspace.privateFolder, NAME);
   for (;;) {
-    if (!writeWhole(path, `${JSON.stringify(file)}\n`, { mode: 0o600, replace: false, durably: true })) {
+    if (!writeAtomically(path, `${JSON.stringify(file)}\n`, { mode: 0o600, replace: false, durably: true })) {
       const first = servedBy(workspace, judge);
       if (first !== null) return first;
       // The process of the file is gone.
@@ -93,12 +93,12 @@ export function leaveServing(workspace: Workspace, file: ServingFile): void {
 }
 
 /** Asks the server for a login link; null: it does not answer. */
-export async function newLinkFrom({ url, token }: ServingFile): Promise<string | null> {
+export async function requestLoginLink({ url, token }: ServingFile): Promise<string | null> {
   try {
     const answer = await fetch(`${url}/api/login-links`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(ASK_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     if (!answer.ok) return null;
     const { path } = (await answer.json()) as { readonly path: string };

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { HEADLESS_AGENTS } from '../../src/agents/headless/agents.ts';
 import { answerIn } from '../../src/agents/headless/answer.ts';
-import { openAgentRun, type RunSoFar } from '../../src/agents/headless/agent-run.ts';
+import { openAgentRun, type RunState } from '../../src/agents/headless/agent-run.ts';
 import { resetIn } from '../../src/agents/headless/usage-limit.ts';
 import { VENDORS, type Vendor } from '../../src/domain/vendors.ts';
 import { FAKE_SESSION, LIMITS, printed } from './fake-programs.ts';
 
-function told(vendor: Vendor, output: string, errors = ''): RunSoFar & { readonly progress: readonly string[] } {
+function told(vendor: Vendor, output: string, errors = ''): RunState & { readonly progress: readonly string[] } {
   const progress: string[] = [];
   const run = openAgentRun(HEADLESS_AGENTS[vendor], (says) => progress.push(says));
   // In pieces that end anywhere, as a pipe gives them.

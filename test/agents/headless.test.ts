@@ -223,7 +223,7 @@ describe('--worktree', () => {
 it('says what is wrong with how it was called', async () => {
   const { run } = await bench({});
   const wrong: readonly (readonly [readonly string[], number, string])[] = [
-    [['--agent', 'copilot'], 5, 'there are claude, codex, gemini'],
+    [['--agent', 'copilot'], 5, 'expected claude, codex, gemini'],
     [['--agent', 'codex'], 5, 'cannot find the command "codex"'],
     [['--model', 'x', '--', 'cat'], 2, '--model needs --agent'],
     [[], 2, 'work needs an agent or a command'],

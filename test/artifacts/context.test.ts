@@ -84,7 +84,7 @@ describe('phase-status.json', () => {
       facts: (query: Parameters<typeof store.facts>[0]) => (asked.push(query.after), store.facts(query)),
       load: (id: HandoffId) => (loaded.push(id), store.load(id)),
     };
-    const { phaseKeeper } = await import('../../src/engine/queue/phase-status.ts');
+    const { phaseStatusUpdater: phaseKeeper } = await import('../../src/engine/queue/phase-status.ts');
     const id = await world.send();
     await phaseKeeper({ ...world.ctx, store: counting }, world.artifacts, new Map())(true);
     expect(loaded).toEqual([id]);

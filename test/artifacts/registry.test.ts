@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AGE_DAYS, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
+import { AGE_DAYS, requiredArtifacts, type ArtifactCard } from '../../src/domain/artifacts.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/formats/artifact/card.ts';
@@ -112,7 +112,7 @@ describe('the registry', () => {
     await deprecate(world.artifacts, 'a' as ArtifactId, 1_800_000_000_000);
     expect(await listed()).toEqual(['a', 'b', 'c']);
     expect(await loadCard(other, 'a' as ArtifactId)).toMatchObject({ status: 'deprecated' });
-    expect(await world.artifacts.cards.news()).toEqual([]);
+    expect(await world.artifacts.cards.unfiled()).toEqual([]);
     rmSync(join(world.folder, RESULTS));
     await addCard(world.artifacts, aCard('d'));
     expect(await listed()).toEqual(['a', 'd']);
@@ -223,7 +223,7 @@ describe('age', () => {
 
   it('Q14: a ring among cards ends the walk all the same', () => {
     const ring = [aCard('a', { required: ['b' as ArtifactId] }), aCard('b', { required: ['a' as ArtifactId] })];
-    expect([...neededOf(ring)].toSorted()).toEqual(['a', 'b']);
+    expect([...requiredArtifacts(ring)].toSorted()).toEqual(['a', 'b']);
   });
 });
 

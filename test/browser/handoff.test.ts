@@ -237,9 +237,9 @@ describe('the inbox of an agent', () => {
     expect(open).not.toBe(id);
     await expect.poll(() => page.locator('main').textContent()).toContain('Broken glass');
     await page.getByRole('button', { name: 'Put all away' }).click();
-    await expect.poll(() => page.locator('main').textContent()).toContain('Nothing to read');
+    await expect.poll(() => page.locator('main').textContent()).toContain('No notifications');
     await page.reload();
-    await expect.poll(() => page.locator('main').textContent()).toContain('Nothing to read');
+    await expect.poll(() => page.locator('main').textContent()).toContain('No notifications');
     expect(troubles).toEqual([]);
   });
 });

@@ -139,7 +139,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await page.keyboard.press('Enter');
   await tabTo(page, /^Reassign$/);
   await page.keyboard.press('Enter');
-  await tabTo(page, /^To somebody else/);
+  await tabTo(page, /^To another agent/);
   await page.keyboard.type('@vue');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.head').textContent()).toContain('@vue');

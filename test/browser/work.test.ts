@@ -145,7 +145,7 @@ describe('work', () => {
     await page.getByLabel('Select one').check();
     await page.getByLabel('Select two').check();
     await page.getByRole('button', { name: 'Reassign or reprioritise…' }).click();
-    await page.getByLabel('To somebody else').fill('@vue');
+    await page.getByLabel('To another agent').fill('@vue');
     await page.getByLabel('Priority').selectOption('high');
     await page.getByRole('button', { name: 'Reassign', exact: true }).click();
     await expect.poll(() => page.locator('.work tbody').textContent()).toContain('@lead → @vue');

@@ -1,6 +1,6 @@
 /** What V8 has compiled of the command is kept beside it. Whatever happens to it, the command says the same. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
@@ -8,19 +8,25 @@ import { tempFolder } from '../support/processes.ts';
 
 const DIST = join(ROOT, 'dist');
 
+const HOOK = ['hook', 'claude', 'stop'];
+
 /** The command in a folder of its own, in which nothing is compiled yet; its packages are found from there. */
-function ownCommand(): { readonly run: (env?: Record<string, string>) => string; readonly compiled: () => string[] } {
+function ownCommand(): {
+  readonly run: (env?: Record<string, string>, args?: readonly string[], how?: 'fails') => string;
+  readonly compiled: () => string[];
+} {
   const folder = mkdtempSync(join(DIST, '.compiled-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(DIST, 'baton.cjs'), join(folder, 'baton.cjs'));
   symlinkSync(join(DIST, 'chunks'), join(folder, 'chunks'));
   const cwd = tempFolder();
   return {
-    run: (env = {}) => {
+    run: (env = {}, args = HOOK, how) => {
       const { PATH } = process.env;
-      const args = [join(folder, 'baton.cjs'), 'hook', 'claude', 'stop'];
-      const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, input: '{}', env: { PATH, ...env } });
-      expect([String(stderr), status]).toEqual(['', 0]);
+      const options = { cwd, input: '{}', env: { PATH, ...env } };
+      const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'baton.cjs'), ...args], options);
+      const isGood = status === 0 && String(stderr) === '';
+      expect({ isGood, stderr: String(stderr) }).toMatchObject({ isGood: how !== 'fails' });
       return String(stdout);
     },
     compiled: () =>
@@ -49,6 +55,28 @@ it('is kept by the first start, used by the next, and made anew where V8 refuses
     expect(readFileSync(first).equals(broken)).toBe(false);
   }
   expect(compiled()).toEqual(files);
+});
+
+it('grows with the first successful run of each command, and with no other run', () => {
+  const { run, compiled } = ownCommand();
+  const sizes = (): Map<string, number> => new Map(compiled().map((file) => [file, statSync(file).size]));
+  const inode = (file: string): number => statSync(file).ino;
+  const commands = (): string[] => compiled().flatMap((file) => (file.endsWith('.cjs') ? [] : [basename(file)]));
+  const entry = (): string => compiled().find((file) => /\/command-[^/]+\.cjs$/.test(file)) ?? '';
+  run({}, ['init']);
+  const afterInit = sizes();
+  const before = inode(entry());
+  for (const wrong of [['nonsense'], ['send', '--from', '@me']]) run({}, wrong, 'fails');
+  expect([inode(entry()), commands()]).toEqual([before, ['init']]);
+  const send = ['send', '--from', '@me', '--to', '@you', '--text', 'hello'];
+  run({}, send);
+  expect(commands()).toEqual(['init', 'send']);
+  const afterSend = sizes();
+  const grown = [...afterInit].filter(([file, size]) => (afterSend.get(file) ?? 0) > size);
+  expect(grown.length).toBeGreaterThan(0);
+  const kept = inode(entry());
+  run({}, send);
+  expect([sizes(), inode(entry())]).toEqual([afterSend, kept]);
 });
 
 it('is made anew where a bit has flipped, anywhere', () => {

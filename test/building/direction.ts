@@ -21,7 +21,7 @@ const CONTRACTS: readonly string[] = [
   'src/stores/agent-session-store.ts',
   'src/stores/schedule-store.ts',
   'src/stores/pause-store.ts',
-  'src/stores/look-store.ts',
+  'src/stores/offer-reader.ts',
   'src/folders/folder.ts',
   'src/folders/queue-folder-names.ts',
   'src/agents/agent-host.ts',

@@ -68,7 +68,7 @@ describe.each(commandDatabases)('by hand on $name', (database) => {
     for (const move of moves) {
       const without = await run(move);
       expect([move[0], without.code, without.stdout]).toEqual([move[0], 9, '']);
-      expect(without.stderr).toMatch(/show the fence of your acceptance.*--fence.*baton claim/s);
+      expect(without.stderr).toMatch(/needs the fence of your acceptance.*--fence.*baton claim/s);
       const old = await run([...move, '--fence', '1']);
       expect([move[0], old.code]).toEqual([move[0], 9]);
     }

@@ -9,7 +9,7 @@ import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
 import { completionFor, type Completion } from '../../src/interfaces/cli/completion/candidates.ts';
 import { howToGet, needComponent } from '../support/components.ts';
-import { baton, BATON, tempFolder } from '../support/processes.ts';
+import { BATON, quickBaton, tempFolder } from '../support/processes.ts';
 
 const TYPED = '$(touch pwned) `touch pwned` ;touch pwned; "$(touch pwned)"';
 
@@ -53,8 +53,8 @@ async function workspace(): Promise<{ readonly folder: string; readonly id: stri
   const folder = tempFolder();
   mkdirSync(join(folder, 'below'));
   writeFileSync(join(folder, 'file.json'), '{}');
-  await baton(['init'], { cwd: folder });
-  const { stdout } = await baton(['send', '--from', '@me', '--to', '@react'], { cwd: folder });
+  await quickBaton(['init'], { cwd: folder });
+  const { stdout } = await quickBaton(['send', '--from', '@me', '--to', '@react'], { cwd: folder });
   return { folder, id: stdout.trim() };
 }
 
@@ -167,13 +167,13 @@ describe('in fish', () => {
 });
 
 it('a shell that is none is refused with those that there are', async () => {
-  const { code, stderr } = await baton(['complete', 'tcsh'], { cwd: tempFolder() });
+  const { code, stderr } = await quickBaton(['complete', 'tcsh'], { cwd: tempFolder() });
   expect(code).toBe(2);
   expect(stderr).toContain('bash, zsh, fish, powershell');
 });
 
 it.each(['bash', 'zsh', 'fish', 'powershell'])('the script for %s evaluates nothing', async (shell) => {
-  const { stdout } = await baton(['complete', shell], { cwd: tempFolder() });
+  const { stdout } = await quickBaton(['complete', shell], { cwd: tempFolder() });
   expect(stdout.replaceAll(/^#.*$/gm, '')).not.toMatch(/\beval\b|Invoke-Expression/);
   expect(stdout).toContain('baton');
 });

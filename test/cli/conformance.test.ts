@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 
 let interpreter: string | null = null;
 
@@ -40,7 +40,7 @@ it('Q3, Q4, Q16: a careless program is told what it does wrong, and nothing of t
   if (interpreter === null) return skip(howToGet('python3'));
   const folder = tempFolder();
   writeFileSync(join(folder, 'careless.py'), CARELESS);
-  const tried = await baton(['conformance', 'queue', '--json', '--', interpreter, 'careless.py'], { cwd: folder });
+  const tried = await quickBaton(['conformance', 'queue', '--json', '--', interpreter, 'careless.py'], { cwd: folder });
   const { ok, results } = JSON.parse(tried.stdout) as {
     ok: boolean;
     results: readonly { role: string; name: string; verdict: string }[];
@@ -64,8 +64,8 @@ it('Q3, Q4, Q16: a careless program is told what it does wrong, and nothing of t
 
 it('says how it is used', async () => {
   const folder = tempFolder();
-  const without = await baton(['conformance', 'queue'], { cwd: folder });
+  const without = await quickBaton(['conformance', 'queue'], { cwd: folder });
   expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('needs a command after --') as string]);
-  const unknown = await baton(['conformance', 'queue', '--', './nothing-there'], { cwd: folder });
+  const unknown = await quickBaton(['conformance', 'queue', '--', './nothing-there'], { cwd: folder });
   expect(unknown.stderr).toContain('cannot find the command');
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDocument, type SaidFields } from '../../src/formats/document/read.ts';
+import { readDocument, type DocumentValues } from '../../src/formats/document/read.ts';
 import { PROBLEMS } from '../../src/interfaces/shared/problems.ts';
 import { commandDatabases } from './command-databases.ts';
 import { makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
@@ -55,7 +55,7 @@ interface Repository extends Workspace {
   /** Refused, with the reason; and no file is another one than before. */
   readonly bad: (code: keyof typeof PROBLEMS, says: RegExp, ...args: readonly string[]) => Promise<void>;
   readonly active: (id: string) => string;
-  readonly fields: (path: string) => SaidFields;
+  readonly fields: (path: string) => DocumentValues;
   /** What git shows as changed, without what the lines say. */
   readonly changedKeys: () => readonly string[];
   readonly index: () => string;

@@ -112,7 +112,7 @@ describe.each(commandDatabases)('exit codes on $name', (database) => {
       code: 3,
       signal: null,
       stdout: '',
-      stderr: 'baton: there is no handoff hoff-nobody-knows here, or it is not one that you may see\n',
+      stderr: 'baton: there is no handoff hoff-nobody-knows here that you may see\n',
     });
   });
 });

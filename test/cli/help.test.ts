@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baton, BATON, start, tempFolder, type Ended } from '../support/processes.ts';
+import { BATON, type Ended, quickBaton, start, tempFolder } from '../support/processes.ts';
 
 const COMMANDS = ['init', 'send', 'work', 'wait', 'demo', 'export', 'import', 'backup', 'doctor'];
 /** What a terminal would obey. */
@@ -7,32 +7,32 @@ const ESCAPE = '\u001b';
 
 describe('baton --help', () => {
   it('names every command and every exit code', async () => {
-    const { code, stdout, stderr } = await baton(['--help']);
+    const { code, stdout, stderr } = await quickBaton(['--help']);
     expect([code, stderr]).toEqual([0, '']);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     for (const exitCode of Array.from({ length: 10 }, (_, index) => index)) expect(stdout).toContain(` ${exitCode} `);
   });
 
   it.each(COMMANDS)('%s --help has an example that begins with it', async (command) => {
-    const { code, stdout, stderr } = await baton([command, '--help']);
+    const { code, stdout, stderr } = await quickBaton([command, '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Example:\n  \\$ baton ${command}\\b`, 'm'));
   });
 
   it('tells its version', async () => {
-    expect(await baton(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await quickBaton(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
   });
 });
 
 describe('wrong usage', () => {
   it.each([
-    [['sned'], "baton: unknown command 'sned'\n  (Did you mean send?)\n  baton --help lists the commands.\n"],
+    [['sned'], "baton: unknown command 'sned'\n  (Did you mean send?)\n  Run baton --help for a list of commands.\n"],
     [
       ['send', '--form', 'x'],
-      "baton: unknown option '--form'\n  (Did you mean --from?)\n  baton send --help says what it takes.\n",
+      "baton: unknown option '--form'\n  (Did you mean --from?)\n  Run baton send --help for its arguments.\n",
     ],
-    [['token', 'crate'], "baton: unknown command 'crate'\n  baton token --help says what it takes.\n"],
-    [['wait'], "baton: missing required argument 'id'\n  baton wait --help says what it takes.\n"],
+    [['token', 'crate'], "baton: unknown command 'crate'\n  Run baton token --help for its arguments.\n"],
+    [['wait'], "baton: missing required argument 'id'\n  Run baton wait --help for its arguments.\n"],
     [['wait', 'a', 'b'], "baton: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
     [['send', '--from'], "baton: option '--from <agent>' argument missing\n"],
     [
@@ -44,7 +44,7 @@ describe('wrong usage', () => {
       'baton: --database takes postgres://… or the path',
     ],
   ])('%j is answered with 2 and a way on', async (args, says) => {
-    const { code, stdout, stderr } = await baton(args, { cwd: tempFolder() });
+    const { code, stdout, stderr } = await quickBaton(args, { cwd: tempFolder() });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
   });
@@ -57,18 +57,18 @@ describe('wrong usage', () => {
     [['wait', '--json'], "missing required argument 'id'"],
     [['token', '--json'], "unknown option '--json'"],
   ])('%j is answered with one line of JSON', async (args, message) => {
-    const { code, stdout, stderr } = await baton(args, { cwd: tempFolder() });
+    const { code, stdout, stderr } = await quickBaton(args, { cwd: tempFolder() });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
   });
 
   it('what belongs to the command of a worker is not a wish for JSON', async () => {
-    const { code, stderr } = await baton(['wrok', '@react', '--', 'x', '--json'], { cwd: tempFolder() });
+    const { code, stderr } = await quickBaton(['wrok', '@react', '--', 'x', '--json'], { cwd: tempFolder() });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^baton: unknown command 'wrok'\n/)]);
   });
 
   it('no command at all shows the help as an error', async () => {
-    const { code, stdout, stderr } = await baton([]);
+    const { code, stdout, stderr } = await quickBaton([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: baton');
   });
@@ -78,7 +78,7 @@ describe('without a terminal', () => {
   it('nothing is asked and nothing is coloured, in CI neither', async () => {
     const folder = tempFolder();
     for (const args of [['init'], ['demo'], ['wait', 'hoff-x'], ['--help']]) {
-      const { stdout, stderr } = await baton(args, { cwd: folder, env: { CI: '1', TERM: 'xterm' } });
+      const { stdout, stderr } = await quickBaton(args, { cwd: folder, env: { CI: '1', TERM: 'xterm' } });
       expect(stdout + stderr).not.toContain(ESCAPE);
     }
   });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   BATON,
-  baton,
+  type Ended,
   markedProcesses,
+  quickBaton,
   start,
   startBaton,
   tempFolder,
   until,
   untilSays,
-  type Ended,
 } from '../support/processes.ts';
 import { databases, dutyPidOf, makeWorkspace, sqlite, storyOf } from './workspaces.ts';
 
@@ -28,7 +28,7 @@ describe.each(databases)('interrupting baton on $name', (database) => {
       const worker = startIn(['work', '@react', '--', 'sh', '-c', command]);
       await until('the command has begun', () => existsSync(join(folder, 'began')));
       worker.signal(signal);
-      await untilSays(worker, 'stopping when the running work is done; once more to give it back now');
+      await untilSays(worker, 'stopping when the running work is done; press Ctrl-C again to release it now');
       writeFileSync(join(folder, 'go'), '');
       expect(await worker.ended).toMatchObject({ code, stdout: '' });
       const ctx = await open();
@@ -43,7 +43,7 @@ describe.each(databases)('interrupting baton on $name', (database) => {
     const worker = startIn(['work', '@react', '--', 'sh', '-c', 'touch began; sleep 600 & sleep 600']);
     await until('the command has begun', () => existsSync(join(folder, 'began')));
     worker.signal('SIGINT');
-    await untilSays(worker, 'once more to give it back now');
+    await untilSays(worker, 'press Ctrl-C again to release it now');
     worker.signal('SIGINT');
     expect(await worker.ended).toMatchObject({ code: 130, stdout: '' });
     const ctx = await open();
@@ -62,13 +62,13 @@ describe.each(databases)('interrupting baton on $name', (database) => {
     waiter.signal('SIGINT');
     const ended = await waiter.ended;
     expect(ended).toMatchObject({ code: 130, stdout: '' });
-    expect(ended.stderr).toBe(`not waiting any longer; ${id} goes on without us: baton wait ${id}\n`);
+    expect(ended.stderr).toBe(`stopped waiting; ${id} continues. Wait again with: baton wait ${id}\n`);
   });
 
   it('an idle worker ends at once', async () => {
     const { start: startIn } = await makeWorkspace(database);
     const worker = startIn(['work', '@react', '--', 'cat']);
-    await untilSays(worker, 'is at work');
+    await untilSays(worker, 'working as @');
     worker.signal('SIGINT');
     const ended = await worker.ended;
     expect(ended).toMatchObject({ code: 130, stdout: '' });
@@ -79,7 +79,7 @@ describe.each(databases)('interrupting baton on $name', (database) => {
 describe('a reader that has seen enough', () => {
   it('an answer that could not be written is no success, and is told in one line', async () => {
     const cwd = tempFolder();
-    await baton(['init'], { cwd });
+    await quickBaton(['init'], { cwd });
     const send = async (option: string): Promise<Ended> => {
       const line = `"${process.execPath}" "$0" send --from me --to react ${option} >/dev/full`;
       return start('sh', ['-c', line, BATON], { cwd }).ended;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { WITHOUT_POSTGRES } from '../support/private-postgres.ts';
 
@@ -12,8 +12,8 @@ describe('database: in baton.yaml', () => {
   it('names a file from the folder of the workspace', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'baton.yaml'), 'database: kept/work.db\n');
-    await baton(['init'], { cwd: folder });
-    const sent = await baton(['send', '--from', '@me', '--to', '@you'], { cwd: folder });
+    await quickBaton(['init'], { cwd: folder });
+    const sent = await quickBaton(['send', '--from', '@me', '--to', '@you'], { cwd: folder });
     expect(sent.code).toBe(0);
     expect(existsSync(join(folder, 'kept/work.db'))).toBe(true);
     expect(existsSync(join(folder, '.baton/baton.db'))).toBe(false);
@@ -23,18 +23,18 @@ describe('database: in baton.yaml', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'baton.yaml'), 'database: ${WORK_DATABASE}\n');
     const named = { cwd: folder, env: { WORK_DATABASE: join(folder, 'work.db') } };
-    expect((await baton(['list'], named)).code).toBe(0);
-    const refused = await baton(['list'], { cwd: folder });
+    expect((await quickBaton(['list'], named)).code).toBe(0);
+    const refused = await quickBaton(['list'], { cwd: folder });
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('the variable WORK_DATABASE is not set');
     expect(existsSync(join(folder, '.baton/baton.db'))).toBe(false);
-    expect((await baton(['doctor'], { cwd: folder })).code).toBe(1);
+    expect((await quickBaton(['doctor'], { cwd: folder })).code).toBe(1);
   });
 
   it('is no address of something else', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'baton.yaml'), 'database: mysql://localhost/work\n');
-    const refused = await baton(['list'], { cwd: folder });
+    const refused = await quickBaton(['list'], { cwd: folder });
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('expected postgres://');
   });
@@ -45,11 +45,14 @@ describe('database: in baton.yaml', () => {
       const folder = tempFolder();
       const url = new URL((await server?.createDatabase('named_by_init')) ?? '');
       url.password = 'hush';
-      expect(await baton(['init', '--database', url.href], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+      expect(await quickBaton(['init', '--database', url.href], { cwd: folder })).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
       const text = readFileSync(join(folder, 'baton.yaml'), 'utf8');
       expect(text).toContain('database: "postgres://postgres@127.0.0.1');
       expect(text).not.toContain('hush');
-      const sent = await baton(['send', '--from', '@me', '--to', '@you', '--json'], { cwd: folder });
+      const sent = await quickBaton(['send', '--from', '@me', '--to', '@you', '--json'], { cwd: folder });
       expect(sent.code).toBe(0);
       expect(existsSync(join(folder, '.baton/baton.db'))).toBe(false);
     },
@@ -59,7 +62,7 @@ describe('database: in baton.yaml', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'baton.yaml'), 'project: mine\n');
     const url = (await server?.createDatabase('named_later')) ?? '';
-    const made = await baton(['init', '--database', url], { cwd: folder });
+    const made = await quickBaton(['init', '--database', url], { cwd: folder });
     expect(made.stderr).toContain('add this to');
     expect(made.stderr).toContain(`database: ${JSON.stringify(url)}`);
   });

@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { flawOfOwnFile } from '../../src/foundation/own-file.ts';
+import { ownershipProblem } from '../../src/foundation/file-ownership.ts';
 import { BATON, start, tempFolder } from '../support/processes.ts';
 import { makeWorkspace, sqlite } from './workspaces.ts';
 
@@ -41,23 +41,23 @@ describe.skipIf(isWindows)('files of ours that others may change', () => {
     const path = join(folder, 'x');
     writeFileSync(path, '');
     const owner = statSync(path).uid;
-    expect(flawOfOwnFile(path, owner)).toBeNull();
-    expect(flawOfOwnFile(path, 0)).toBeNull();
-    expect(flawOfOwnFile(path, null)).toBeNull();
-    expect(flawOfOwnFile(join(folder, 'nothing'), owner)).toBeNull();
+    expect(ownershipProblem(path, owner)).toBeNull();
+    expect(ownershipProblem(path, 0)).toBeNull();
+    expect(ownershipProblem(path, null)).toBeNull();
+    expect(ownershipProblem(join(folder, 'nothing'), owner)).toBeNull();
     const sticky = join(folder, 'shared');
     mkdirSync(sticky);
     chmodSync(sticky, 0o1777);
-    expect(flawOfOwnFile(sticky, owner)).toBeNull();
+    expect(ownershipProblem(sticky, owner)).toBeNull();
     chmodSync(sticky, 0o777);
-    expect(flawOfOwnFile(sticky, owner)).toMatchObject({ todo: `chmod o-w ${sticky}` });
+    expect(ownershipProblem(sticky, owner)).toMatchObject({ todo: `chmod o-w ${sticky}` });
     if (!isRoot) return;
     chownSync(path, 12_345, 12_345);
-    expect(flawOfOwnFile(path, 1_000)).toMatchObject({
+    expect(ownershipProblem(path, 1_000)).toMatchObject({
       says: expect.stringContaining('belongs to another user (id 12345)') as unknown,
       todo: expect.stringContaining(`chown 1000 ${path}`) as unknown,
     });
-    expect(flawOfOwnFile(path, 12_345)).toBeNull();
+    expect(ownershipProblem(path, 12_345)).toBeNull();
   });
 
   it('without any umask, no folder of ours can be written by others', async () => {

@@ -43,6 +43,18 @@ describe.each(commandDatabases)('the stored policy on $name', (database) => {
     expect(bare.stderr).not.toContain('differs');
   });
 
+  it('is still the first baton.yaml where a key was registered before there was one, and the key stays', async () => {
+    const workspace = await makeWorkspace(database);
+    const { run } = workspace;
+    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH';
+    const withoutFile = colleague(workspace, null);
+    expect(await withoutFile(['key', 'add', '@react', key, '--as', 'operator'])).toMatchObject({ code: 0 });
+    rewrite(workspace, LIMITED);
+    expect(await run(SEND)).toMatchObject({ code: 0 });
+    expect(await run(SEND)).toMatchObject({ code: 6 });
+    expect((await run(['key', 'list', '--as', 'operator'])).stdout).toContain('@react  good');
+  });
+
   it('is not changed by a file that says something else, until it is applied', async () => {
     const workspace = await makeWorkspace(database, LIMITED);
     const { run } = workspace;
@@ -87,7 +99,7 @@ describe.each(commandDatabases)('the stored policy on $name', (database) => {
     expect(received).toEqual([]);
     const rich = colleague(workspace, 'notifications: { allow_hosts: [] }\n');
     const carried = await rich(['sync'], { env: { TEST_HOOK_SECRET: 'top secret' } });
-    expect(carried.stdout).toContain('1 effects carried out, 0 postponed');
+    expect(carried.stdout).toContain('1 effects delivered, 0 postponed');
     const [{ headers, text }] = received as [(typeof received)[number]];
     const [, seconds = '', mac = ''] = /^t=(\d+),v1=(.*)$/.exec(String(headers['baton-signature'])) ?? [];
     expect(mac).toBe(createHmac('sha256', 'top secret').update(`${seconds}.${text}`).digest('hex'));

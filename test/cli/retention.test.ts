@@ -11,7 +11,7 @@ describe.each(databases)('prune and erase on $name', (database) => {
     expect(await run(['cancel', old, '--as', '@me'])).toMatchObject({ code: 0 });
     await send('@react', { n: 3 });
     expect((await run(['prune', '--older-than', '0s', '--as', '@me'])).code).toBe(4);
-    expect((await run(['prune', '--as', 'operator'])).stderr).toContain('say how old: --older-than 90d');
+    expect((await run(['prune', '--as', 'operator'])).stderr).toContain('prune needs an age: --older-than 90d');
     const prune = ['prune', '--older-than', '0s', '--json', '--as', 'operator'];
     expect(JSON.parse((await run([...prune, '--dry-run'])).stdout)).toMatchObject({
       dryRun: true,
@@ -22,7 +22,7 @@ describe.each(databases)('prune and erase on $name', (database) => {
     expect(JSON.parse((await run(prune)).stdout)).toMatchObject({ dryRun: false, handoffs: 1, kept: 0 });
     const [name = ''] = readdirSync(join(folder, '.baton', 'archive')).filter((each) => each.endsWith('.jsonl'));
     const file = join(folder, '.baton', 'archive', name);
-    const told = `was finished and was moved to the archive ${name}`;
+    const told = `is finished and was moved to the archive ${name}`;
     for (const args of [
       ['show', old],
       ['retry', old, '--as', '@me'],
@@ -47,6 +47,17 @@ describe.each(databases)('prune and erase on $name', (database) => {
     expect(await run(['import', file, '--as', 'operator'])).toMatchObject({ code: 0 });
     expect((await run(['show', old])).stdout).toContain('secretword');
     expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ ok: true });
+  });
+
+  it('erase tells nobody again how it ended', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const id = await send('@react', {}, ['--retries', '0']);
+    expect(await run(['accept', id, '--as', '@react'])).toMatchObject({ code: 0 });
+    const failed = await run(['fail', id, '--as', '@react', '--fence', '1', '--code', 'X', '--message', 'no']);
+    expect(failed).toMatchObject({ code: 0 });
+    expect((await run(['inbox', '@me'])).stdout).toContain('failed');
+    expect(await run(['erase', id, '--as', 'operator'])).toMatchObject({ code: 0 });
+    expect((await run(['inbox', '@me'])).stdout).not.toContain('failed');
   });
 
   it('erase takes the words and leaves the trail; audit says erased', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../src/workspace/configuration.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 
 /** The specification's table: most active outgoing, most active incoming. */
 const TABLE = {
@@ -14,7 +14,7 @@ const TABLE = {
 
 async function sampleWorkspace(): Promise<string> {
   const folder = tempFolder();
-  await baton(['init', '--template', 'documents'], { cwd: folder });
+  await quickBaton(['init', '--template', 'documents'], { cwd: folder });
   return folder;
 }
 
@@ -30,9 +30,9 @@ describe('the template for documents', () => {
 
   it('D5: refuses the one too many in each direction, and says whose, which way, how many of how many', async () => {
     const folder = await sampleWorkspace();
-    const create = (from: string, to: string): ReturnType<typeof baton> => {
+    const create = (from: string, to: string): ReturnType<typeof quickBaton> => {
       const args = ['create', '--document', '--json', '--from', from, '--to', to, '--task', 'T-1', '--title', 'x'];
-      return baton(args, { cwd: folder });
+      return quickBaton(args, { cwd: folder });
     };
     for (const to of ['claude', 'gemini', 'abacus']) expect((await create('perplexity', to)).code).toBe(0);
     const outgoing = await create('perplexity', 'newcomer');

@@ -20,7 +20,7 @@ describe.each(databases)('baton send and wait on $name', (database) => {
   it('Q13: send --wait is answered by a worker of another process', async () => {
     const { run, start } = await makeWorkspace(database);
     const worker = start(['work', '@react', '--', 'cat']);
-    await untilSays(worker, '@react is at work');
+    await untilSays(worker, 'working as @react');
     const beganMs = performance.now();
     const answered = await run(['send', '--from', '@me', '--to', '@react', '--input', '{"x":1}', '--wait']);
     const tookMs = Math.round(performance.now() - beganMs);
@@ -117,7 +117,7 @@ describe.each(databases)('baton send and wait on $name', (database) => {
     expect(second).toEqual(first);
     const other = await run([...send, '{"a":2}']);
     expect(other).toMatchObject({ code: 4, stdout: '' });
-    expect(other.stderr).toContain('"K-1" was used for something else');
+    expect(other.stderr).toContain('"K-1" was used for a request with other content');
   });
 
   it('Q9: what depends on another waits for it', async () => {
@@ -125,7 +125,7 @@ describe.each(databases)('baton send and wait on $name', (database) => {
     const needed = await send('@first');
     const dependent = await send('@second', {}, ['--depends', needed]);
     const second = start(['work', '@second', '--once', '--', 'cat']);
-    await untilSays(second, 'is at work');
+    await untilSays(second, 'working as @');
     expect(await run(['work', '@first', '--once', '--', 'cat'])).toMatchObject({ code: 0 });
     expect(await second.ended).toMatchObject({ code: 0 });
     const waited = await run(['wait', dependent, '--json']);

@@ -155,7 +155,7 @@ describe.each(commandDatabases)('a short id on $name', (database) => {
     expect(JSON.parse(found.stdout)).toMatchObject({ items: [{ id: twins[0] }] });
     expect(await workspace.run(['show', 'bfb87f'])).toMatchObject({
       code: 3,
-      stderr: `baton: bfb87f is short for several handoffs; write more digits: ${twins.join(', ')}\n`,
+      stderr: `baton: the short id bfb87f is ambiguous; write more digits: ${twins.join(', ')}\n`,
     });
     expect((await workspace.run(['show', 'bfb87'])).stderr).toContain('there is no handoff bfb87 here');
   });

@@ -70,9 +70,7 @@ describe('baton export', () => {
     exporting.signal('SIGCONT');
     const stopped = await exporting.ended;
     expect(stopped).toMatchObject({ code: 130, stdout: '' });
-    const [, count = ''] = /^stopped after ([\d,]+) handoffs; the same command goes on from there\n$/.exec(
-      stopped.stderr,
-    )!;
+    const [, count = ''] = /^stopped after ([\d,]+) handoffs; the same command continues it\n$/.exec(stopped.stderr)!;
     expect(readdirSync(folder).toSorted()).toEqual(['.baton', '.x.jsonl.partial', 'baton.yaml']);
     const again = await startIn(['export', 'x.jsonl']).ended;
     expect(again.stderr).toMatch(new RegExp(`^going on after ${count} handoffs\nexported 1,500 handoffs, checksum`));
@@ -100,7 +98,7 @@ describe('baton import', () => {
     expect(answer.stderr).toBe(
       [
         'baton: x.jsonl:3:2: not JSON: a text that is not closed',
-        '  x.jsonl:4:1: the export was made of 1 handoff, here are 2: lines are missing, or stand here twice',
+        '  x.jsonl:4:1: the export had 1 handoff, this file has 2: lines are missing or repeated',
         '  imported 1 handoff\n',
       ].join('\n'),
     );
@@ -196,11 +194,11 @@ describe('baton doctor', () => {
     expect((await run(['doctor'])).stdout).toContain('trails: 1 trail with 1 fact adds up\n');
     change(folder, 'DELETE FROM body');
     const { code, stdout } = await run(['doctor']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining(`audit: ${id} has lost what it carries`)]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`audit: the body of ${id} is missing`)]);
     const shown = await run(['show', id]);
     expect(shown).toMatchObject({ code: 1, stdout: '' });
     expect(shown.stderr).toBe(
-      `baton: the text of ${id} is missing from the database, which is damaged: baton doctor says what else is\n`,
+      `baton: the text of ${id} is missing: the database is damaged; baton doctor lists the damage\n`,
     );
   });
 

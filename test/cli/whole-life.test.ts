@@ -164,7 +164,7 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'wrong fence',
         ask: deliver(...SHOWN, '--fence', '7'),
         code: 'lease-lost',
-        says: /acceptance 1 came after yours \(7\)|is no longer yours/,
+        says: /has no acceptance 7|is no longer yours/,
       },
       {
         what: 'by another',

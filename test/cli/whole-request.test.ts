@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLES, example } from '../formats/queue-message/messages.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 
 const ID = 'hoff-001-1705147200000';
 
 /** The request refers to an artifact, so that has to be there before anybody can work. */
 async function workspace(folders: 'on' | 'off' = 'on', more = ''): Promise<string> {
   const folder = tempFolder();
-  await baton(['init', '--template', 'queue'], { cwd: folder });
+  await quickBaton(['init', '--template', 'queue'], { cwd: folder });
   writeFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n${more}`);
   if (folders === 'on') await registerStack(folder);
   else rmSync(join(folder, 'handoffs'), { recursive: true });
@@ -25,7 +25,7 @@ async function registerStack(folder: string): Promise<void> {
     content: { framework: 'React' },
   };
   writeFileSync(join(folder, path), JSON.stringify({ ...stack, validation: { status: 'passed' } }));
-  const registered = await baton(['artifact', 'register', path], { cwd: folder });
+  const registered = await quickBaton(['artifact', 'register', path], { cwd: folder });
   expect([registered.stderr, registered.stdout]).toEqual(['', 'artifact-tech-stack-001\n']);
 }
 
@@ -34,9 +34,9 @@ function request(folder: string, parts: object = {}): void {
 }
 
 async function answered(folder: string, says: string): Promise<{ readonly [key: string]: unknown }> {
-  const sent = await baton(['send', '--request', 'request.json'], { cwd: folder });
+  const sent = await quickBaton(['send', '--request', 'request.json'], { cwd: folder });
   expect([sent.stderr, sent.stdout]).toEqual(['', `${ID}\n`]);
-  await baton(['work', '@react-specialist', '--once', '--', 'echo', says], { cwd: folder });
+  await quickBaton(['work', '@react-specialist', '--once', '--', 'echo', says], { cwd: folder });
   const place = readdirSync(join(folder, 'handoffs/completed')).length > 0 ? 'completed' : 'failed';
   return JSON.parse(readFileSync(join(folder, `handoffs/${place}/${ID}.json`), 'utf8')) as Record<string, unknown>;
 }
@@ -89,13 +89,13 @@ describe('the request of the specification', () => {
       target: { agent_id: '@React-Specialist', phase: 13, agent_type: 'specialist' },
       output: { artifact_path: `artifacts/phase-13-react/artifact-${ID}.json` },
     });
-    const shown = await baton(['export'], { cwd: folder });
+    const shown = await quickBaton(['export'], { cwd: folder });
     expect(shown.stdout).toContain('"retriesMax":2,"delayMs":7000,"multiplier":3');
   });
 
   it('Q2: what did not come as a file says them too', async () => {
     const folder = await workspace('on', 'agents: { react: { phase: 13, agent_type: specialist } }\n');
-    const { stdout } = await baton(['send', '--from', '@me', '--to', '@react'], { cwd: folder });
+    const { stdout } = await quickBaton(['send', '--from', '@me', '--to', '@react'], { cwd: folder });
     const file = readFileSync(join(folder, `handoffs/pending/${stdout.trim()}.json`), 'utf8');
     expect(JSON.parse(file)).toMatchObject({
       source: { agent_id: '@me' },
@@ -106,7 +106,7 @@ describe('the request of the specification', () => {
   it('needs no folder, and leaves none where it is off', async () => {
     const folder = await workspace('off');
     writeFileSync(join(folder, 'request.json'), EXAMPLES.request);
-    const sent = await baton(['send', '--request', 'request.json'], { cwd: folder });
+    const sent = await quickBaton(['send', '--request', 'request.json'], { cwd: folder });
     expect(sent.stdout).toBe(`${ID}\n`);
     expect(readdirSync(folder)).not.toContain('handoffs');
   });
@@ -114,7 +114,7 @@ describe('the request of the specification', () => {
   it('Q7: is refused with every violation of its input schema, before it is anything', async () => {
     const folder = await workspace();
     request(folder, { input: { schema: 'react-specialist.input', data: { component_requirements: [{}] } } });
-    const refused = await baton(['send', '--request', 'request.json'], { cwd: folder });
+    const refused = await quickBaton(['send', '--request', 'request.json'], { cwd: folder });
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('component_requirements[0].name');
   });

@@ -16,6 +16,7 @@ import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres, WITH_TABLES } from '../support/shared-postgres.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 import {
   quickBaton,
   startBaton,
@@ -27,12 +28,22 @@ import {
 
 export interface TestDatabase {
   readonly name: string;
-  /** A new, empty database for one workspace. */
+  /** A new database with our tables for one workspace. */
   readonly make: (folder: string) => Promise<DatabaseAddress>;
 }
 
 export const sqlite: TestDatabase = {
   name: 'SQLite',
+  make: async (folder) => {
+    const path = join(folder, '.baton', 'baton.db');
+    putDatabase(path);
+    return { kind: 'sqlite', path };
+  },
+};
+
+/** As a fresh clone has it: the first command that writes makes the file. */
+export const sqliteWithoutFile: TestDatabase = {
+  name: 'SQLite without a file',
   make: async (folder) => ({ kind: 'sqlite', path: join(folder, '.baton', 'baton.db') }),
 };
 

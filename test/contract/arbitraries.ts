@@ -7,13 +7,14 @@ import type { JsonObject } from '../../src/foundation/json.ts';
 import { ok } from '../../src/foundation/result.ts';
 import type { Decision } from '../../src/domain/decision.ts';
 import { BODY, type Body } from '../../src/domain/body.ts';
-import { appendFact, type FactType, type Fact } from '../../src/domain/facts.ts';
+import type { FactType } from '../../src/domain/fact-types.ts';
+import { appendFact, type Fact } from '../../src/domain/facts.ts';
 import { blankHandoff, HANDOFF, KINDS, type Custody, type Handoff } from '../../src/domain/handoff.ts';
 import { STATES, type State } from '../../src/domain/lifecycle.ts';
 import { readAgentId, readHandoffId, type AgentId, type HandoffId, type SessionId } from '../../src/domain/names.ts';
 import { PRIORITIES } from '../../src/domain/priority.ts';
 import { OUTCOME, type Outcome } from '../../src/domain/outcome.ts';
-import type { Opening } from '../../src/stores/store.ts';
+import type { NewHandoff } from '../../src/stores/store.ts';
 import type { Shape } from '../../src/domain/field-shapes.ts';
 import { arbitraryOf } from './arbitrary-of.ts';
 import { FAR_AHEAD, jsonOf, sessionOf } from './builders.ts';
@@ -171,7 +172,10 @@ export const anyMaking: fc.Arbitrary<Making> = fc.record({
 });
 
 /** A record that is made in one decision, whatever its state. */
-export function madeOf(id: HandoffId, { fixed, changing, telling }: Making): Opening & { readonly decision: Decision } {
+export function madeOf(
+  id: HandoffId,
+  { fixed, changing, telling }: Making,
+): NewHandoff & { readonly decision: Decision } {
   const end: Handoff = { ...blankHandoff(), id, revision: 0, trail: '', ...fixed, ...changing };
   const begin: State = WAY_TO[end.state].length > 0 ? 'offered' : end.state;
   const first = appendFact(null, { ...end, state: begin }, 'create', telling.by, telling.at, telling.detail);

@@ -7,8 +7,9 @@ import type { Json, JsonText } from '../../src/foundation/json.ts';
 import { err, ok } from '../../src/foundation/result.ts';
 import { CLOCKS } from '../../src/domain/deadlines.ts';
 import type { Decide, Decision, Effect } from '../../src/domain/decision.ts';
-import { appendFact, type FactType } from '../../src/domain/facts.ts';
-import { NO_LINEAGE, type Custody, type Handoff, type Terms } from '../../src/domain/handoff.ts';
+import type { FactType } from '../../src/domain/fact-types.ts';
+import { appendFact } from '../../src/domain/facts.ts';
+import { NO_LINEAGE, senderFieldsOf, type Custody, type Handoff, type Terms } from '../../src/domain/handoff.ts';
 import { accept } from '../../src/domain/moves/accept.ts';
 import { block, unblock } from '../../src/domain/moves/block.ts';
 import { create, type Beginning } from '../../src/domain/moves/create.ts';
@@ -23,7 +24,7 @@ import { verify } from '../../src/domain/moves/verify.ts';
 import { readAgentId, readHandoffId, type AgentId, type HandoffId, type SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import type { Limits } from '../../src/domain/limits.ts';
-import type { Opening, ProcessIdentity } from '../../src/stores/store.ts';
+import type { NewHandoff, ProcessIdentity } from '../../src/stores/store.ts';
 
 /** Before and after every clock that a store under test may have. */
 export const LONG_AGO = Date.UTC(2001, 0, 1);
@@ -92,7 +93,7 @@ export type OpeningParts = Partial<Omit<Beginning, 'id' | 'terms'>> & {
 };
 
 /** A handoff from SENDER to WORKER, on offer at once, except where the parts say otherwise. */
-export function openingOf(parts: OpeningParts): Opening {
+export function openingOf(parts: OpeningParts): NewHandoff {
   const {
     id: name,
     dependsOn: names = [],
@@ -111,9 +112,7 @@ export function openingOf(parts: OpeningParts): Opening {
     kind: 'queue',
     from: SENDER,
     to: WORKER,
-    priority: 'normal',
-    title: null,
-    task: null,
+    ...senderFieldsOf({}),
     lineage: NO_LINEAGE,
     notBefore: 0,
     as: 'offer',
@@ -141,7 +140,7 @@ export function openingOf(parts: OpeningParts): Opening {
 }
 
 /** `count` openings with ids that begin with `name` and the same parts. */
-export function openingsOf(count: number, name: string, parts: Omit<OpeningParts, 'id'> = {}): readonly Opening[] {
+export function openingsOf(count: number, name: string, parts: Omit<OpeningParts, 'id'> = {}): readonly NewHandoff[] {
   return Array.from({ length: count }, (_, index) => openingOf({ ...parts, id: `${name}-${index}` }));
 }
 

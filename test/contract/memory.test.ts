@@ -4,7 +4,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { POLL_MS, type Store, type Topic } from '../../src/stores/store.ts';
 import { acceptByHand, agentOf, asking, cancelled, idOf, openingOf, refusing, WORKER } from './builders.ts';
-import { put } from './looks.ts';
+import { put } from './store-checks.ts';
 import { manualClock } from './manual-clock.ts';
 import { describeStore } from './store-suite.ts';
 import { openerOf, type MakeStore } from './store-under-test.ts';

@@ -5,12 +5,14 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import { openDatabase, prepare } from '../../src/stores/sqlite/binding.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 import { describeStore } from './store-suite.ts';
 
 describeStore('sqlite store', async ({ clock, limits, boot }) => {
   const folder = await mkdtemp(join(tmpdir(), 'baton-contract-'));
   const handles: Store[] = [];
   const path = join(folder, '.baton', 'baton.db');
+  putDatabase(path);
   const open = (): Store => {
     const store = openSqliteStore({ path, limits, clock, random: systemRandom, boot });
     handles.push(store);

@@ -14,7 +14,7 @@ import { describeHandles } from './suite/handles.ts';
 import { describeHints } from './suite/hints.ts';
 import { describeInbox } from './suite/inbox.ts';
 import { describeInsert } from './suite/insert.ts';
-import { describeLikeness } from './suite/likeness.ts';
+import { describeLikeness } from './suite/same-as-reference.ts';
 import { describeLimits } from './suite/limits.ts';
 import { describeOutbox } from './suite/outbox.ts';
 import { describePauses } from './suite/pauses.ts';
@@ -33,7 +33,7 @@ import { describeValues } from './suite/values.ts';
 import { describeVisibility } from './suite/visibility.ts';
 import { describeRetention } from './suite/retention.ts';
 import { describeRevise } from './suite/revise.ts';
-import { describeWords } from './suite/words.ts';
+import { describeWords } from './suite/text-search.ts';
 
 /** The first ones are about how records are written; `describeStore` may be asked for only so many. */
 const PARTS = [

@@ -8,6 +8,9 @@ import { watchStandstill } from './programs/standstill.ts';
 import type { Kept, WriterReport } from './programs/writer.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const WRITERS = 8;
 /** 60 when run by hand: only a long run says something about rates. */

@@ -2,11 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { brokenAt, type Fact } from '../../src/domain/facts.ts';
+import { firstBrokenRevision, type Fact } from '../../src/domain/facts.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { databases, makeWorkspace, type Workspace } from '../cli/workspaces.ts';
 import { summaryProject } from '../support/summary-project.ts';
 import { until } from '../support/processes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const KILLS = 4;
 const ALL = 10_000;
@@ -42,7 +45,7 @@ async function trailIn({ store }: Context): Promise<readonly unknown[]> {
   const facts = (await store.facts({ max: ALL })).map(({ fact }) => fact);
   const byHandoff = new Map<string, Fact[]>();
   for (const fact of facts) byHandoff.set(fact.handoff, [...(byHandoff.get(fact.handoff) ?? []), fact]);
-  for (const trail of byHandoff.values()) expect(brokenAt(trail)).toBeNull();
+  for (const trail of byHandoff.values()) expect(firstBrokenRevision(trail)).toBeNull();
   return facts.map(({ handoff, revision, by, deed, from, to, attempt, detail }) => [
     handoff,
     revision,

@@ -6,6 +6,9 @@ import { usePrograms } from './built-programs.ts';
 import { chanceOf, seedOfThisRun, type Chance } from './seeds.ts';
 import { complaintsAbout, everythingIn, type Everything } from './soundness.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const SECONDS = campaignSize('BATON_STORM_SECONDS');
 const KILL_EVERY_MS = 100;

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
 import { databases, dutyPidOf, factsOf, makeWorkspace, sqlite, storyOf, type Workspace } from '../cli/workspaces.ts';
 import { isAlive, markedProcesses, until, untilSays, type Running } from '../support/processes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 /** A command with a child in the background: both have to go. */
 const LONG_COMMAND = 'echo $$ >> started; sleep 300 & sleep 300';
@@ -27,7 +30,7 @@ describe.each(databases)('kill -9 on $name', (database) => {
     const id = await workspace.send('@react');
     const first = await startLongWork(workspace);
     const second = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', TELL_WHETHER_ALIVE]);
-    await untilSays(second, 'is at work');
+    await untilSays(second, 'working as @');
 
     first.signal('SIGKILL');
     expect(await second.ended).toMatchObject({ code: 0 });
@@ -56,7 +59,7 @@ describe.each(databases)('kill -9 on $name', (database) => {
     await until('the first has the duty', async () => (await dutyPidOf(ctx)) === first.pid);
     // This one works for somebody else: all it can do for the handoff is to notice.
     const second = workspace.start(['work', '@other', '--', 'cat']);
-    await untilSays(second, 'is at work');
+    await untilSays(second, 'working as @');
     first.signal('SIGKILL');
     await until('the second has the duty', async () => (await dutyPidOf(ctx)) === second.pid);
     await until('it is offered again', async () => (await ctx.store.load(id))?.handoff.state === 'offered');

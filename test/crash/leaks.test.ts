@@ -13,7 +13,7 @@ describe.each(commandDatabases)('a worker that has run many commands, on $name',
     const { start, open, send, run, folder } = await makeWorkspace(database);
     const ctx = await open();
     const worker = start(['work', '@react', '--concurrency', '4', '--', 'sh', '-c', 'echo said >&2; cat']);
-    await untilSays(worker, 'is at work');
+    await untilSays(worker, 'working as @');
     // The first ones make what is then kept: connections, bells, the thread that beats.
     const warm = await Promise.all(Array.from({ length: 4 }, () => send('@react')));
     for (const id of warm) expect(await run(['wait', id, '--timeout', '30'])).toMatchObject({ code: 0 });

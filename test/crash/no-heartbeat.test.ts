@@ -9,8 +9,8 @@ import { usePrograms } from './built-programs.ts';
 /** It breaks at its start, or when a file says so. */
 const broken = usePrograms([new URL('./programs/command.ts', import.meta.url)], {
   file: /heartbeat-thread\.ts$/,
-  replace: 'const order = workerData as BeatOrder;',
-  by: `const order = workerData as BeatOrder;
+  replace: 'const order = workerData as HeartbeatOptions;',
+  by: `const order = workerData as HeartbeatOptions;
     const { existsSync } = await import('node:fs');
     if (process.env['BREAK'] === 'at once') throw new Error('no thread today');
     setInterval(() => { if (existsSync(process.env['BREAK'] ?? '')) throw new Error('out of memory'); }, 20);`,

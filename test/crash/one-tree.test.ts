@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { commandDatabases } from '../cli/command-databases.ts';
 import { makeWorkspace, sendWith, storyOf, NO_RETRIES } from '../cli/workspaces.ts';
 import { markedProcesses, until, untilSays } from '../support/processes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 /** Does not let itself be asked to end. */
 const STUBBORN = "trap '' TERM; echo $$ > started; while :; do sleep 0.05; done";
@@ -18,9 +21,9 @@ describe.each(commandDatabases)('a command that does not want to end, on $name',
     const first = start(['work', '@react', '--', 'sh', '-c', STUBBORN]);
     await until('the command has begun', () => existsSync(join(folder, 'started')));
     const second = start(['work', '@react', '--once', '--', 'sh', '-c', WHETHER_ALIVE]);
-    await untilSays(second, 'is at work');
+    await untilSays(second, 'working as @');
     first.signal('SIGINT');
-    await untilSays(first, 'once more to give it back now');
+    await untilSays(first, 'press Ctrl-C again to release it now');
     first.signal('SIGINT');
     expect(await second.ended).toMatchObject({ code: 0 });
     expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '"ended"\n' });

@@ -6,9 +6,12 @@ import { ok } from '../../src/foundation/result.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { databases, makeWorkspace } from '../cli/workspaces.ts';
 import { cancelled, idOf, jsonOf, openingsOf } from '../contract/builders.ts';
-import { put, trailsIn, valueOf } from '../contract/looks.ts';
+import { put, trailsIn, valueOf } from '../contract/store-checks.ts';
 import { until } from '../support/processes.ts';
 import { imported, memoryStore } from '../transfer/sample.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const COUNT = 400;
 const ALL = 10_000;

@@ -7,6 +7,9 @@ import { until, type Ended, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const RACERS = campaignSize('BATON_RACERS');
 /** Long enough for the sign to reach all of them. */

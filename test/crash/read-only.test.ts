@@ -56,7 +56,7 @@ describe('where nothing can be written', () => {
   it('what stands only in the log is shown too, while its index is there', async (context) => {
     const { disk, run } = await workspaceOn(context);
     const worker = startBaton(['work', '@other', '--', 'cat'], { cwd: disk });
-    await untilSays(worker, 'is at work');
+    await untilSays(worker, 'working as @');
     const { stdout } = await run(['send', '--from', '@me', '--to', '@react']);
     worker.signal('SIGKILL');
     await worker.ended;

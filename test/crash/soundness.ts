@@ -1,5 +1,5 @@
 /** What must hold in every database after whatever happened to its processes: complaints, or nothing. */
-import { brokenAt, type Fact } from '../../src/domain/facts.ts';
+import { firstBrokenRevision, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { nextState, isFinal, type Move } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -44,7 +44,7 @@ export async function complaintsAbout(store: Store, address: DatabaseAddress): P
 
 function complaintsOf(handoff: Handoff, trail: readonly Fact[]): readonly string[] {
   const { id } = handoff;
-  const broken = brokenAt(trail);
+  const broken = firstBrokenRevision(trail);
   const fences = trail.filter((fact) => fact.deed === 'accept').map((fact) => fact.fence);
   const last = trail.at(-1);
   return [

@@ -5,6 +5,9 @@ import { databases, dutyPidOf, factsOf, jsonLines, makeWorkspace, storyOf } from
 import { until, untilSays } from '../support/processes.ts';
 import { stopWithoutLock } from '../support/stopping.ts';
 import { usePrograms } from './built-programs.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const LEASE_MS = 1_000;
 /** A busy machine lets a beat come late by seconds. */
@@ -32,7 +35,7 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     first.signal('SIGCONT');
     const late = await first.ended;
     expect(late).toMatchObject({ code: 9, stdout: '' });
-    expect(late.stderr).toMatch(/silent for too long|no longer yours/);
+    expect(late.stderr).toMatch(/no heartbeat for too long|no longer yours/);
 
     expect(await workspace.run(['wait', id])).toMatchObject({ code: 0, stdout: '"second"\n' });
     const facts = await factsOf(ctx, id);
@@ -88,7 +91,7 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const rival = workspace.start(['work', '@other', '--', 'cat']);
-    await untilSays(rival, 'is at work');
+    await untilSays(rival, 'working as @');
     await until('the rival has the duty', async () => (await dutyPidOf(ctx)) === rival.pid);
     const order = {
       database: workspace.address,

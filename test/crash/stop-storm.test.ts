@@ -14,6 +14,9 @@ import { usePrograms } from './built-programs.ts';
 import { chanceOf } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const STOPS = campaignSize('BATON_STORM_STOPS');
 const SEED = Number(process.env['BATON_STORM_SEED'] ?? Date.now() % 1_000_000);

@@ -7,6 +7,9 @@ import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
 import { storedBytes, storedVersions } from '../stored-databases/stored.ts';
 import { until, untilSays, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const programs = usePrograms([new URL('./programs/stopped-writer.ts', import.meta.url)]);
 /** The newest version that has been replaced. */

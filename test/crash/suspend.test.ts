@@ -4,6 +4,9 @@ import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { start, until, untilSays } from '../support/processes.ts';
 import { holdsLock, isStopped } from '../support/stopping.ts';
 import { usePrograms } from './built-programs.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 const SUSPENSIONS = 40;
 const programs = usePrograms([new URL('./programs/suspended.ts', import.meta.url)]);

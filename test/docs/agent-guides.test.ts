@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fakePrograms, LIMITS, printed } from '../agents/fake-programs.ts';
 import { tempFolder } from '../support/processes.ts';
-import { follow } from './follow.ts';
+import { follow } from './run-page.ts';
 
 function git(folder: string, ...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -50,7 +50,7 @@ it('an overnight queue: Codex does what Claude is at its limit for, each job on 
   expect(stdout.match(/^ *baton\/hoff-[0-9a-f-]+-1$/gm)).toHaveLength(2);
   expect(stdout).toMatch(/^links +0 2 \* \* \* \(UTC\)/m);
   expect(programs.runs('claude').length).toBeGreaterThan(0);
-  expect(readFileSync(join(folder, 'night.log'), 'utf8')).toContain('@night is at work');
+  expect(readFileSync(join(folder, 'night.log'), 'utf8')).toContain('working as @night');
 });
 
 it('from other tools: what was moved arrives, and the same bead is one handoff', async () => {

@@ -3,7 +3,7 @@ import type { CommandEntry, OptionEntry } from '../../src/interfaces/cli/catalog
 import { CHAPTERS } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/interfaces/shared/problems.ts';
-import { EXIT_CODES, MEANINGS } from './meanings.ts';
+import { EXIT_CODES, MEANINGS } from './problem-meanings.ts';
 
 export function cliPage(): string {
   return `# The command line

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../src/interfaces/http/contract.ts';
 import { fieldsOf } from '../../src/interfaces/http/docs-page.ts';
 import { bodySchemaOf, queryParameters } from '../../src/interfaces/http/openapi.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/interfaces/shared/problems.ts';
-import { MEANINGS } from './meanings.ts';
+import { MEANINGS } from './problem-meanings.ts';
 
 export function httpPage(): string {
   return `# HTTP

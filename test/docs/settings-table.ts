@@ -1,6 +1,6 @@
 /** The table of settings in the page about `baton.yaml`: where each of them is kept. */
 import { readFileSync } from 'node:fs';
-import { everySetting } from '../../src/workspace/configuration-settings.ts';
+import { allSettings } from '../../src/workspace/configuration-settings.ts';
 
 export const CONFIGURATION_PAGE = 'docs/reference/configuration.md';
 
@@ -17,7 +17,7 @@ export function configurationPage(): string {
   const page = readFileSync(CONFIGURATION_PAGE, 'utf8');
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`${CONFIGURATION_PAGE} has no place for the table of settings`);
-  const rows = everySetting()
+  const rows = allSettings()
     .toSorted((a, b) => (a.kept === b.kept ? 0 : a.kept === 'shared' ? -1 : 1))
     .map(({ path, kept }) => `| \`${path}\` | ${WHERE[kept]} |`);
   const table = ['| setting | where it is kept |', '|---|---|', ...rows].join('\n');

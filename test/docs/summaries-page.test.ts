@@ -1,5 +1,5 @@
 /** What the page of summary blocks says, held against what is there. */
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -9,7 +9,8 @@ import { BLOCK_FIELDS, FAILURE_FIELDS } from '../../src/formats/summary-block/sc
 import { PHASES, SUMMARY_STATUSES } from '../../src/domain/summary.ts';
 import { CI_EXIT_CODES } from '../../src/interfaces/cli/commands/report.ts';
 import { measureOf } from '../../src/domain/metrics.ts';
-import { BATON, start, tempFolder } from '../support/processes.ts';
+import { folderWithBaton } from '../support/command-on-path.ts';
+import { start, tempFolder } from '../support/processes.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/protocols/summaries.md'), 'utf8');
@@ -56,12 +57,8 @@ describe('the page of summary blocks', () => {
   });
 
   it('S8: its commands can be followed to their end', async () => {
-    const bin = join(tempFolder(), 'bin');
-    mkdirSync(bin);
-    symlinkSync(BATON, join(bin, 'baton'));
-    symlinkSync(process.execPath, join(bin, 'node'));
     const [, script = ''] = /^```sh\n(.*?)^```$/ms.exec(PAGE) ?? [];
-    const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter) };
+    const env = { PATH: [await folderWithBaton(), process.env['PATH'] ?? ''].join(delimiter) };
     const ended = await start('sh', ['-eu', '-c', script], { cwd: tempFolder(), env }).ended;
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stdout).toContain('shop  unfinished');

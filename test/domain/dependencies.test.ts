@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allMet, ringThrough } from '../../src/domain/dependencies.ts';
+import { allMet, findCycle } from '../../src/domain/dependencies.ts';
 import { STATES } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 
@@ -11,7 +11,7 @@ function id(number: number): HandoffId {
 }
 
 function ring(start: HandoffId, edges: Edges): readonly HandoffId[] | null {
-  return ringThrough(start, edges.get(start) ?? [], (each) => edges.get(each) ?? []);
+  return findCycle(start, edges.get(start) ?? [], (each) => edges.get(each) ?? []);
 }
 
 /** Edges only from a higher number to a lower one: no ring can be among them. */
@@ -61,7 +61,7 @@ describe('dependencies', () => {
         const [low, high] = [a % edges.size, b % edges.size].toSorted((one, two) => one - two) as [number, number];
         const closed = new Map(edges).set(id(low), [...(edges.get(id(low)) ?? []), id(high)]);
         const reachable =
-          low === high || ringThrough(id(low), edges.get(id(high)) ?? [], (each) => edges.get(each) ?? []);
+          low === high || findCycle(id(low), edges.get(id(high)) ?? [], (each) => edges.get(each) ?? []);
         const found = ring(id(low), closed);
         expect(found !== null).toBe(reachable !== null);
         expect(found === null || isRing(found, id(low), closed)).toBe(true);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/foundation/digest.ts';
-import { brokenAt, hashOf, NO_TRAIL, appendFact, type Fact } from '../../src/domain/facts.ts';
+import { firstBrokenRevision, hashOf, NO_TRAIL, appendFact, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { MOVES, STATES } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -56,7 +56,7 @@ const CHANGES: Record<keyof Fact, (fact: Fact) => Partial<Fact>> = {
 
 /** What is wrong only at the very end still adds up: there the head in the record gives it away. */
 function brokenUnder(trail: readonly Fact[], last: Handoff): number | 'head' | null {
-  return brokenAt(trail) ?? ((trail.at(-1)?.hash ?? NO_TRAIL) === last.trail ? null : 'head');
+  return firstBrokenRevision(trail) ?? ((trail.at(-1)?.hash ?? NO_TRAIL) === last.trail ? null : 'head');
 }
 
 it('the hash of a fact is that of a list in JSON, whatever its words hold', () => {
@@ -79,7 +79,7 @@ describe('a trail of facts', () => {
         expect([last.revision, last.trail]).toEqual([trail.length, trail.at(-1)?.hash]);
       }),
     );
-    expect(brokenAt([])).toBeNull();
+    expect(firstBrokenRevision([])).toBeNull();
   });
 
   it.each(Object.keys(CHANGES) as (keyof Fact)[])(
@@ -88,7 +88,7 @@ describe('a trail of facts', () => {
       fc.assert(
         fc.property(withPlace, ({ story, at }) => {
           const forged = story.trail.map((fact, index) => (index === at ? { ...fact, ...CHANGES[field](fact) } : fact));
-          expect(brokenAt(forged)).toBe(at + 1);
+          expect(firstBrokenRevision(forged)).toBe(at + 1);
         }),
       );
     },
@@ -119,7 +119,7 @@ describe('a trail of facts', () => {
       fc.property(withPlace, ({ story: { trail }, at }) => {
         fc.pre(at < trail.length - 1);
         const recounted = trail.toSpliced(at, 1).map((fact, index) => ({ ...fact, revision: index + 1 }));
-        expect(brokenAt(recounted)).toBe(at + 1);
+        expect(firstBrokenRevision(recounted)).toBe(at + 1);
       }),
     );
   });
@@ -132,7 +132,7 @@ describe('a trail of facts', () => {
           const counted = { ...fact, revision: fact.revision > at ? fact.revision + 1 : fact.revision };
           forged.push({ ...counted, hash: hashOf(counted, forged.at(-1)?.hash ?? NO_TRAIL) });
         }
-        expect(brokenAt(forged)).toBe(at + 1);
+        expect(firstBrokenRevision(forged)).toBe(at + 1);
       }),
     );
   });
@@ -143,7 +143,7 @@ describe('a trail of facts', () => {
         const [one, two] = [a % trail.length, b % trail.length];
         fc.pre(one !== two);
         const swapped = trail.with(one, trail[two] as Fact).with(two, trail[one] as Fact);
-        expect(brokenAt(swapped)).toBe(Math.min(one, two) + 1);
+        expect(firstBrokenRevision(swapped)).toBe(Math.min(one, two) + 1);
       }),
     );
   });
@@ -151,9 +151,9 @@ describe('a trail of facts', () => {
   it('I1: shows what was put in, a repetition as well as a fact of another trail', () => {
     fc.assert(
       fc.property(withPlace, aStory, ({ story: { trail }, at }, other) => {
-        expect(brokenAt(trail.toSpliced(at + 1, 0, trail[at] as Fact))).toBe(at + 2);
+        expect(firstBrokenRevision(trail.toSpliced(at + 1, 0, trail[at] as Fact))).toBe(at + 2);
         const foreign = { ...(other.trail[0] as Fact), revision: at + 1, handoff: 'other' as HandoffId };
-        expect(brokenAt(trail.toSpliced(at, 0, foreign))).toBe(at + 1);
+        expect(firstBrokenRevision(trail.toSpliced(at, 0, foreign))).toBe(at + 1);
       }),
     );
   });

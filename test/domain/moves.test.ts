@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HAND_LEASE_MS } from '../../src/domain/deadlines.ts';
+import { MANUAL_LEASE_MS } from '../../src/domain/deadlines.ts';
 import type { Check, Claim } from '../../src/domain/evidence.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { STATES } from '../../src/domain/lifecycle.ts';
@@ -180,10 +180,10 @@ describe('verify and rework', () => {
   });
 
   it('rework by hand gives time for it, however long the judgement took', () => {
-    const queued = aHandoff('delivered', { custody: byHand(T0 + HAND_LEASE_MS) });
+    const queued = aHandoff('delivered', { custody: byHand(T0 + MANUAL_LEASE_MS) });
     const nowMs = T0 + 10 * HOUR;
     const again = valueOf(rework(queued, nowMs).moved);
-    expect(again.custody).toEqual(byHand(nowMs + HAND_LEASE_MS));
+    expect(again.custody).toEqual(byHand(nowMs + MANUAL_LEASE_MS));
     expect(onDeadline(again, nowMs).ok).toBe(false);
     const early = valueOf(rework({ ...queued, custody: byHand(T0 + 10 * HOUR) }, T0).moved);
     expect(early.custody).toEqual(byHand(T0 + 10 * HOUR));

@@ -30,9 +30,9 @@ function factWith(detail: unknown): Fact {
 describe('the trail of a project', () => {
   it('S9: takes a whole summary', () => {
     const fold = new ProjectFold();
-    fold.see(factWith({ summary: SUMMARY }));
+    fold.add(factWith({ summary: SUMMARY }));
     expect(fold.projects()).toMatchObject([
-      { project: 'p', tellings: [{ number: 1 }], legs: [{ to: 'a', from: null }] },
+      { project: 'p', summaries: [{ number: 1 }], legs: [{ to: 'a', from: null }] },
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('the trail of a project', () => {
   ])('S9: what only looks like a summary is none: %s', (_, detail) => {
     const fold = new ProjectFold();
     const fact = factWith(detail);
-    fold.see(fact);
+    fold.add(fact);
     expect(reportOn(fold.projects())).toEqual({ outcome: null, projects: [] });
     const handoff = { from: 'a', to: 'b', task: null, title: null } as Parameters<typeof auditRow>[0]['handoff'];
     expect(auditRow({ fact, handoff }, 1)).toMatchObject({ status: null, project: null });

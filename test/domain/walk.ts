@@ -3,7 +3,8 @@
  * and the move decide, and what was decided is witnessed. The walk itself judges nothing.
  */
 import fc from 'fast-check';
-import type { FactType, Fact } from '../../src/domain/facts.ts';
+import type { FactType } from '../../src/domain/fact-types.ts';
+import type { Fact } from '../../src/domain/facts.ts';
 import { appendFact } from '../../src/domain/facts.ts';
 import type { Custody, Handoff } from '../../src/domain/handoff.ts';
 import { accept } from '../../src/domain/moves/accept.ts';

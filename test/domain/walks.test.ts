@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { brokenAt } from '../../src/domain/facts.ts';
+import { firstBrokenRevision } from '../../src/domain/facts.ts';
 import { countedAttempts, type Handoff } from '../../src/domain/handoff.ts';
 import { nextState, isFinal, LIFECYCLE, STATES, type Move } from '../../src/domain/lifecycle.ts';
 import { aWalk, walk, type Taken, type Walked } from './walk.ts';
@@ -44,7 +44,7 @@ describe('on every random walk', () => {
   it('I1: revisions are dense, each with one fact, and the chain of hashes adds up', () => {
     everyWalk(({ taken, trail, last }) => {
       expect(trail.map((fact) => fact.revision)).toEqual(Array.from({ length: taken.length + 1 }, (_, n) => n + 1));
-      expect(brokenAt(trail)).toBeNull();
+      expect(firstBrokenRevision(trail)).toBeNull();
       expect([last.revision, last.trail]).toEqual([trail.length, trail.at(-1)?.hash]);
       for (const [index, fact] of trail.slice(1).entries()) expect(fact.from).toBe(trail[index]?.to);
     });

@@ -9,7 +9,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { NO_RULES, type EngineEvent, type Context } from '../../src/engine/context.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { jsonOf, openingOf } from '../contract/builders.ts';
-import { ALL, put } from '../contract/looks.ts';
+import { ALL, put } from '../contract/store-checks.ts';
 import { manualClock, type ManualClock } from '../contract/manual-clock.ts';
 
 export interface OutboxWorld {

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../../src/foundation/clock.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
-import { HAND_LEASE_MS, SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
+import { MANUAL_LEASE_MS, SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { checkOnce } from '../../src/engine/stall-detection.ts';
@@ -13,7 +13,7 @@ import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { openingOf, processOf, THIS_BOOT, WORKER } from '../contract/builders.ts';
-import { put, soundRecordOf } from '../contract/looks.ts';
+import { put, soundRecordOf } from '../contract/store-checks.ts';
 import { manualClock } from '../contract/manual-clock.ts';
 import { idOf } from '../contract/builders.ts';
 import { newPath } from '../sqlite/stores.ts';
@@ -83,7 +83,7 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
     clock.advance(60_000);
     clock.turn(DAY_MS);
     expect(await stateAfterSweep(fresh())).toBe('accepted');
-    clock.advance(HAND_LEASE_MS - 1_000);
+    clock.advance(MANUAL_LEASE_MS - 1_000);
     expect(await stateAfterSweep(fresh())).toBe('accepted');
     clock.advance(2_000);
     expect(await stateAfterSweep(fresh())).toBe('offered');
@@ -104,7 +104,7 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
     const { clock, fresh } = begin();
     await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
-    clock.advance(HAND_LEASE_MS - 1_000);
+    clock.advance(MANUAL_LEASE_MS - 1_000);
     expect(await stateAfterSweep(fresh())).toBe('accepted');
     clock.advance(1_000);
     expect(await stateAfterSweep(fresh())).toBe('offered');
@@ -114,9 +114,9 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
     const { clock, fresh } = begin();
     await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
-    clock.advance(HAND_LEASE_MS + 60_000);
+    clock.advance(MANUAL_LEASE_MS + 60_000);
     expect(await stateAfterSweep(fresh('the next boot'))).toBe('accepted');
-    clock.advance(HAND_LEASE_MS);
+    clock.advance(MANUAL_LEASE_MS);
     expect(await stateAfterSweep(fresh('the next boot'))).toBe('offered');
   });
 

@@ -135,7 +135,7 @@ describe.each(STORES)('a dead letter on %s', (kind) => {
     await fails(id);
     const [effect] = await ctx.store.outbox.due(10);
     const sender = deadLetterSender(ctx);
-    expect(await sender.carry(effect!, new AbortController().signal)).toBe('done');
+    expect(await sender.send(effect!, new AbortController().signal)).toBe('done');
     await sendEffects(ctx, [sender]);
     expect(await ctx.store.outbox.due(10)).toEqual([]);
     const { items } = await ctx.store.find({ by: 'filter', to: agentOf('fixer'), max: 10 });

@@ -20,6 +20,7 @@ import type { Store } from '../../src/stores/store.ts';
 import { agentOf, processOf, THIS_BOOT } from '../contract/builders.ts';
 import { manualClock, type ManualClock } from '../contract/manual-clock.ts';
 import { newPath } from '../sqlite/stores.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 
 export const ME = agentOf('me');
 export const DEV = agentOf('dev');
@@ -44,6 +45,7 @@ export const STORES = ['memory', 'SQLite'] as const;
 export function engineWorld(kind: (typeof STORES)[number], rules: Partial<WorkspaceRules> = {}): EngineWorld {
   const clock = manualClock();
   const path = newPath();
+  if (kind === 'SQLite') putDatabase(path);
   const memory = openMemoryStore({ clock, limits: NO_LIMITS });
   const open = (): Store => {
     if (kind === 'memory') return { ...memory };

@@ -1,7 +1,7 @@
 /** What is scheduled is sent: each occurrence once, whoever sends it and however often that is interrupted. */
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
-import { everyAfter, turnOf, type Missed } from '../../src/domain/schedule.ts';
+import { everyAfter, dueOccurrence, type Missed } from '../../src/domain/schedule.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { examineSchedules } from '../../src/engine/health-checks.ts';
 import { addSchedule, removeSchedule, schedulesFor, sweepSchedules } from '../../src/engine/schedules.ts';
@@ -154,11 +154,11 @@ describe('the times of a schedule', () => {
 
   it('are the same whoever asks when: an occurrence of the last minute is sent, an older one was missed', () => {
     const next = everyAfter(HOUR, 0);
-    expect(turnOf(HOUR, 'once', HOUR, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
-    expect(turnOf(HOUR, 'once', HOUR + MINUTE, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
-    expect(turnOf(HOUR, 'skip', HOUR + MINUTE + 1, next)).toEqual({ occurrence: null, nextAt: 2 * HOUR });
-    expect(turnOf(HOUR, 'once', 2 * HOUR + 1, next)).toEqual({ occurrence: 2 * HOUR, nextAt: 3 * HOUR });
-    expect(turnOf(HOUR, 'all', 5 * HOUR, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
+    expect(dueOccurrence(HOUR, 'once', HOUR, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
+    expect(dueOccurrence(HOUR, 'once', HOUR + MINUTE, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
+    expect(dueOccurrence(HOUR, 'skip', HOUR + MINUTE + 1, next)).toEqual({ occurrence: null, nextAt: 2 * HOUR });
+    expect(dueOccurrence(HOUR, 'once', 2 * HOUR + 1, next)).toEqual({ occurrence: 2 * HOUR, nextAt: 3 * HOUR });
+    expect(dueOccurrence(HOUR, 'all', 5 * HOUR, next)).toEqual({ occurrence: HOUR, nextAt: 2 * HOUR });
   });
 });
 

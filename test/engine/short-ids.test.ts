@@ -3,7 +3,7 @@ import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
 import { isShortId, shortIdOf, type HandoffId } from '../../src/domain/names.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { runFor } from '../../src/operations/operation.ts';
-import { withWholeIds } from '../../src/operations/short-ids.ts';
+import { withFullIds } from '../../src/operations/short-ids.ts';
 import { engineWorld, made, ME, STORES, type EngineWorld } from './engine-world.ts';
 
 const me = agentPrincipal(ME);
@@ -49,6 +49,6 @@ describe.each(STORES)('a handoff named by six or more digits, on %s', (kind) => 
     await world.send({ id: ID });
     const fields = OPERATIONS.send.input;
     const given = { from: ME, to: ME, dependsOn: ['bfb87f', 'other'] as unknown as HandoffId[] };
-    expect(made(await withWholeIds(fields, given, world.ctx, me)).dependsOn).toEqual([ID, 'other']);
+    expect(made(await withFullIds(fields, given, world.ctx, me)).dependsOn).toEqual([ID, 'other']);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isAlive, tempFolder, until } from '../support/processes.ts';
-import { ASKED, deskIn } from './desk.ts';
+import { ASKED, deskIn } from './evidence-world.ts';
 
 describe('a command as evidence', () => {
   afterEach(() => void vi.unstubAllEnvs());

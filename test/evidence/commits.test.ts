@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tempFolder } from '../support/processes.ts';
-import { deskIn, type DeskUnderTest } from './desk.ts';
+import { deskIn, type DeskUnderTest } from './evidence-world.ts';
 
 describe('a commit as evidence', () => {
   afterEach(() => void vi.unstubAllEnvs());

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../support/processes.ts';
-import { deskIn } from './desk.ts';
+import { deskIn } from './evidence-world.ts';
 
 const SECRET = 'what lies outside';
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
@@ -6,7 +6,8 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 import { build as bundle } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { built } from '../support/built.ts';
-import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
+import { folderWithBaton } from '../support/command-on-path.ts';
+import { start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
 
 const POSTGRES = 'examples/postgres.mjs';
@@ -100,11 +101,7 @@ describe('the examples', () => {
   });
 
   it('examples/shell.sh goes from draft to completed with the command', async () => {
-    const bin = join(tempFolder(), 'bin');
-    mkdirSync(bin);
-    symlinkSync(BATON, join(bin, 'baton'));
-    symlinkSync(process.execPath, join(bin, 'node'));
-    const path = [bin, process.env['PATH'] ?? ''].join(delimiter);
+    const path = [await folderWithBaton(), process.env['PATH'] ?? ''].join(delimiter);
     const { stdout, stderr } = await run('sh', [join(ROOT, 'examples/shell.sh')], { PATH: path });
     expect(stdout).toContain('verify   → completed  @qa');
     expect(stderr).toContain('there is no file "login.html" in the workspace');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databases, type TestDatabase } from '../cli/workspaces.ts';
-import { baton, startBaton, tempFolder, until } from '../support/processes.ts';
+import { quickBaton, startBaton, tempFolder, until } from '../support/processes.ts';
 import { aRequest } from './queue-world.ts';
 
 async function addressOf(database: TestDatabase): Promise<string> {
@@ -12,7 +12,7 @@ async function addressOf(database: TestDatabase): Promise<string> {
 
 async function workspace(): Promise<string> {
   const folder = tempFolder();
-  expect((await baton(['init'], { cwd: folder })).code).toBe(0);
+  expect((await quickBaton(['init'], { cwd: folder })).code).toBe(0);
   writeFileSync(join(folder, 'baton.yaml'), 'folders: { queue: on }\n');
   return folder;
 }
@@ -20,14 +20,15 @@ async function workspace(): Promise<string> {
 describe.each(databases)('a workspace whose database is elsewhere, on $name', (database) => {
   it('Q1, F2, I11: sync makes a pass over its folders', async () => {
     const [folder, address] = [await workspace(), await addressOf(database)];
-    const sync = async (): Promise<unknown> => (await baton(['sync', '--database', address], { cwd: folder })).code;
+    const sync = async (): Promise<unknown> =>
+      (await quickBaton(['sync', '--database', address], { cwd: folder })).code;
     expect(await sync()).toBe(0);
     writeFileSync(join(folder, 'handoffs/pending/x.json'), JSON.stringify(aRequest('x')));
     expect(await sync()).toBe(0);
-    const shown = await baton(['show', 'x', '--json', '--database', address], { cwd: folder });
+    const shown = await quickBaton(['show', 'x', '--json', '--database', address], { cwd: folder });
     expect(JSON.parse(shown.stdout)).toMatchObject({ id: 'x', state: 'offered' });
     // The workspace's own database has not heard of it.
-    expect((await baton(['show', 'x'], { cwd: folder })).code).not.toBe(0);
+    expect((await quickBaton(['show', 'x'], { cwd: folder })).code).not.toBe(0);
   });
 
   it('Q4, Q5, F2: a worker takes in what comes, and answers it there', async () => {
@@ -45,9 +46,9 @@ describe.each(databases)('a workspace whose database is elsewhere, on $name', (d
 
   it('a database without a workspace has no folders', async () => {
     const [folder, address] = [tempFolder(), await addressOf(database)];
-    const sent = await baton(['send', '--from', '@me', '--to', '@react', '--database', address], { cwd: folder });
+    const sent = await quickBaton(['send', '--from', '@me', '--to', '@react', '--database', address], { cwd: folder });
     expect(sent.code).toBe(0);
-    expect((await baton(['sync', '--database', address], { cwd: folder })).code).toBe(0);
+    expect((await quickBaton(['sync', '--database', address], { cwd: folder })).code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

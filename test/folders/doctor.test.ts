@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityText, ownJudge } from '../../src/foundation/process-identity.ts';
 import type { HealthCheck } from '../../src/engine/health-checks.ts';
-import { baton, start, tempFolder } from '../support/processes.ts';
+import { quickBaton, start, tempFolder } from '../support/processes.ts';
 import { aRequest, footprint, queueWorld } from './queue-world.ts';
 
 interface Patient {
@@ -29,7 +29,7 @@ interface Patient {
 
 async function patient(): Promise<Patient> {
   const folder = tempFolder();
-  await baton(['init'], { cwd: folder });
+  await quickBaton(['init'], { cwd: folder });
   appendFileSync(join(folder, 'baton.yaml'), 'folders: { queue: on }\n');
   const path = (name: string): string => join(folder, 'handoffs', name);
   // In this process, where files age by a time that can be set.
@@ -45,7 +45,7 @@ async function patient(): Promise<Patient> {
     sync,
     doctor: async () => {
       const before = footprint(folder);
-      const { stdout } = await baton(['doctor', '--json'], { cwd: folder });
+      const { stdout } = await quickBaton(['doctor', '--json'], { cwd: folder });
       expect(footprint(folder)).toEqual(before);
       const { checks } = JSON.parse(stdout) as { readonly checks: readonly HealthCheck[] };
       return checks.filter(({ name }) => name.startsWith('queue') || name === 'quarantine');
@@ -101,7 +101,7 @@ const HOSTILE: readonly (readonly [string, (world: Patient) => Promise<void> | v
 describe('a doctor who looks at the queue folder', () => {
   it('has nothing to say about one that is well', async () => {
     const world = await patient();
-    expect((await baton(['send', '--from', '@me', '--to', '@react'], { cwd: world.folder })).code).toBe(0);
+    expect((await quickBaton(['send', '--from', '@me', '--to', '@react'], { cwd: world.folder })).code).toBe(0);
     expect((await world.doctor()).map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
       'queue folders ok',
       'queue files ok',
@@ -186,6 +186,6 @@ describe('a doctor who looks at the queue folder', () => {
     expect(await findings(world, 'queue folders')).toMatchObject([
       { verdict: 'problem', says: 'handoffs/failed is a link; the queue stands still' },
     ]);
-    expect((await baton(['doctor'], { cwd: world.folder })).code).toBe(1);
+    expect((await quickBaton(['doctor'], { cwd: world.folder })).code).toBe(1);
   });
 });

@@ -11,7 +11,7 @@ import { send } from '../../src/engine/handoffs/send.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { manualClock } from '../contract/manual-clock.ts';
 import { summaryWorld } from '../engine/summaries/summary-world.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 import { agentOf, as, documentsWorld, gitIn } from './documents-world.ts';
 import { commit, pull, push, twoClones } from './two-clones.ts';
 
@@ -48,16 +48,16 @@ describe('D17: what git has brought and nobody has taken in', () => {
     const id = await a.at('offered');
     push(a, 'a new handoff');
     b.git('pull', '-q', '--no-rebase');
-    const listed = await baton(['list'], { cwd: b.folder });
+    const listed = await quickBaton(['list'], { cwd: b.folder });
     expect(listed).toMatchObject({ code: 0 });
     expect(listed.stderr).toContain(
       `1 document is not taken in yet (${id}); take in what git has brought with: baton sync`,
     );
-    const shown = await baton(['show', id], { cwd: b.folder });
+    const shown = await quickBaton(['show', id], { cwd: b.folder });
     expect(shown).toMatchObject({ code: 3 });
     expect(shown.stderr).toContain('its document is here and not taken in yet: baton sync');
     await b.sync();
-    expect((await baton(['list'], { cwd: b.folder })).stderr).not.toContain('not taken in');
+    expect((await quickBaton(['list'], { cwd: b.folder })).stderr).not.toContain('not taken in');
   });
 });
 
@@ -115,7 +115,9 @@ describe('D2: a new document', () => {
       'folders: { documents: on }\nagents:\n  grok: { limits: { outgoing: 1 } }\n',
     );
     const create = (...more: readonly string[]) =>
-      baton(['create', '--document', '--from', '@grok', '--to', '@claude', '--title', 'T', ...more], { cwd: folder });
+      quickBaton(['create', '--document', '--from', '@grok', '--to', '@claude', '--title', 'T', ...more], {
+        cwd: folder,
+      });
     const astray = await create('--task', '../x');
     expect([astray.code, astray.stderr]).toEqual([2, expect.stringContaining('holds no ".."')]);
     const made = await create('--task', 'T-1', '--purpose', 'why');

@@ -8,7 +8,7 @@ import type { Terms } from '../../src/domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, type Principal } from '../../src/domain/principal.ts';
 import { editDocument, type DocumentChanges } from '../../src/formats/document/edit.ts';
-import { readDocument, type SaidFields } from '../../src/formats/document/read.ts';
+import { readDocument, type DocumentValues } from '../../src/formats/document/read.ts';
 import type { DocumentMirror, EngineEvent, Context } from '../../src/engine/context.ts';
 import { accept } from '../../src/engine/handoffs/accept.ts';
 import { activate } from '../../src/engine/handoffs/activate.ts';
@@ -16,6 +16,7 @@ import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { tempFolder } from '../support/processes.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 
 export const ON = 'verifiers: [perplexity]\nfolders: { documents: on }\n';
 
@@ -27,7 +28,7 @@ export interface DocumentsWorld {
   /** Where its file is: `active`, `2026/02`; null: nowhere. */
   readonly place: (id: string) => string | null;
   readonly text: (id: string) => string;
-  readonly fields: (id: string) => SaidFields;
+  readonly fields: (id: string) => DocumentValues;
   /** Written whole, long ago: nobody is still at it. */
   readonly write: (name: string, text: string, agoMs?: number) => void;
   /** A person changes a few lines. */
@@ -55,6 +56,7 @@ export async function documentsWorld(
 ): Promise<DocumentsWorld> {
   const folder = there;
   mkdirSync(join(folder, '.baton'), { recursive: true });
+  if (database === undefined) putDatabase(join(folder, '.baton', 'baton.db'));
   if (!existsSync(join(folder, 'baton.yaml'))) writeFileSync(join(folder, 'baton.yaml'), configuration);
   writeFileSync(join(folder, '.baton', '.gitignore'), '*\n');
   writeFileSync(join(folder, 'done.txt'), 'done\n');

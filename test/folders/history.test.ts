@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCalls, straceArguments, type Call } from '../crash/system-calls.ts';
 import { howToGet, needComponent } from '../support/components.ts';
-import { BATON, baton, start, tempFolder } from '../support/processes.ts';
+import { BATON, quickBaton, start, tempFolder } from '../support/processes.ts';
 import { answer } from './native.ts';
 import { aRequest, queueWorld } from './queue-world.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
@@ -22,9 +22,9 @@ beforeAll(async () => {
 
 async function workspace(finished: number): Promise<string> {
   const folder = tempFolder();
-  await baton(['init'], { cwd: folder });
+  await quickBaton(['init'], { cwd: folder });
   writeFileSync(join(folder, 'baton.yaml'), 'folders: { queue: on }\n');
-  await baton(['sync'], { cwd: folder });
+  await quickBaton(['sync'], { cwd: folder });
   const completed = join(folder, 'handoffs/completed');
   mkdirSync(completed, { recursive: true });
   for (let at = 0; at < finished; at += 1) writeFileSync(join(completed, `old-${at}.json`), '{"status":"completed"}');
@@ -90,7 +90,7 @@ describe('what appears in completed/', () => {
   it('Q5, I7, I10: is whole, final and on the disk, after its artifact is', async ({ skip }) => {
     if (strace === null) return skip(howToGet('strace'));
     const folder = await workspace(0);
-    await baton(['sync'], { cwd: folder });
+    await quickBaton(['sync'], { cwd: folder });
     const output = join(folder, 'durable.trace');
     const program = [...straceArguments(output), process.execPath, BATON, ...WORKER];
     expect((await start(strace, program, { cwd: folder }).ended).code).toBe(0);

@@ -380,7 +380,8 @@ describe('files that cannot be read', () => {
 request = json.dumps(${JSON.stringify(aRequest('ID'))})
 for name, encoding, more in (('utf16', 'utf-16', ''), ('large', 'utf-8', ' ' * 2000000)):
     with open('handoffs/pending/' + name + '.json', 'w', encoding=encoding) as file:
-        file.write(request.replace('ID', name) + more)
+        # Spaces first: a beginning of the file is never a whole request.
+        file.write(more + request.replace('ID', name))
 for name in ('utf16', 'large'):
     try:
         handoff.time.sleep = lambda seconds: time.sleep

@@ -49,7 +49,7 @@ export async function naiveWorld(rules?: WorkspaceRules, isKept = true): Promise
   writeFileSync(join(folder, 'lib/handoff.py'), `${codeBlocks('python').join('\n\n')}\n${AROUND}`);
   if (isKept) {
     const keeper = folderDuty(ctx, queue, 'queue');
-    const looking = setInterval(keeper.look, 50);
+    const looking = setInterval(keeper.poll, 50);
     onTestFinished(async () => {
       clearInterval(looking);
       await keeper.end();

@@ -24,8 +24,9 @@ import { QUEUE_FOLDERS } from '../../src/folders/queue-folder-names.ts';
 import type { QueueFolderOptions } from '../../src/folders/queue-folder.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openApp } from '../../src/app/open-app.ts';
-import type { Whole } from '../../src/stores/store.ts';
+import type { StoredHandoff } from '../../src/stores/store.ts';
 import { tempFolder } from '../support/processes.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 
 export interface QueueWorld {
   readonly folder: string;
@@ -40,7 +41,7 @@ export interface QueueWorld {
   /** Written whole, long ago: nobody is still at it. */
   readonly write: (place: QueueFolder, id: string, text: string | object, agoMs?: number) => void;
   readonly quarantined: () => readonly string[];
-  readonly whole: (id: string) => Promise<Whole>;
+  readonly whole: (id: string) => Promise<StoredHandoff>;
   readonly state: (id: string) => Promise<Handoff['state'] | null>;
   readonly send: (input?: Json, terms?: Partial<Terms>) => Promise<HandoffId>;
   readonly sync: () => Promise<void>;
@@ -66,6 +67,7 @@ export async function queueWorld(
   const folder = there ?? tempFolder();
   const privateFolder = join(folder, '.baton');
   mkdirSync(privateFolder, { recursive: true });
+  if (database === undefined) putDatabase(join(privateFolder, 'baton.db'));
   const events: EngineEvent[] = [];
   const app = await openApp({
     database: database ?? { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
@@ -76,7 +78,7 @@ export async function queueWorld(
       ...(trusted === undefined ? {} : { trusted }),
       ...(keep === undefined ? {} : { keep }),
       // Tests age their files by the time of the last write, which anybody can set.
-      ...(isReal ? {} : { quietMsOf: ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs }),
+      ...(isReal ? {} : { unchangedMsOf: ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs }),
     },
     ...(rules === undefined ? {} : { rules }),
     report: (event) => events.push(event),
@@ -86,7 +88,7 @@ export async function queueWorld(
   const queue = present(ctx.rules.queue, 'there is a queue');
   await queue.sync('thorough');
   const path = (place: QueueFolder, id: string): string => join(folder, 'handoffs', place, `${id}.json`);
-  const loaded = async (id: string): Promise<Whole | null> => ctx.store.load(id as HandoffId);
+  const loaded = async (id: string): Promise<StoredHandoff | null> => ctx.store.load(id as HandoffId);
   return {
     folder,
     ctx,
@@ -136,6 +138,13 @@ export function footprint(folder: string): readonly string[] {
     .filter(({ stat }) => stat.isFile())
     .map(({ name, stat }) => `${name} ${stat.ino} ${stat.size} ${stat.mtimeMs}`)
     .toSorted();
+}
+
+/** What is in these folders of the queue. A killed process may leave drafts; the queue removes them when they are old. */
+export function leftIn(folder: string, places: readonly string[]): readonly string[] {
+  return places
+    .flatMap((place) => readdirSync(join(folder, 'handoffs', place)).map((name) => `${place}/${name}`))
+    .filter((path) => !/^waiting\/\..*\.draft$/.test(path));
 }
 
 function agentOf(name: string): AgentId {

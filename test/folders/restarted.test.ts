@@ -21,7 +21,7 @@ async function firstLook({ folder }: QueueWorld): Promise<void> {
   const app = await openApp({
     database: { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
     limits: NO_LIMITS,
-    queueFolder: { folder, privateFolder, quietMsOf: ({ mtimeMs }) => Date.now() - mtimeMs },
+    queueFolder: { folder, privateFolder, unchangedMsOf: ({ mtimeMs }) => Date.now() - mtimeMs },
   });
   await app.ctx.rules.queue?.sync('quick');
   await app.close();

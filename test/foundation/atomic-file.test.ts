@@ -11,17 +11,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isDraft, writeDurably, writeWhole } from '../../src/foundation/atomic-file.ts';
+import { isDraft, writeDurably, writeAtomically } from '../../src/foundation/atomic-file.ts';
 import { ownJudge, placeOf } from '../../src/foundation/process-identity.ts';
 import { tempFolder } from '../support/processes.ts';
 
 const WRITERS = [
-  ['writeWhole', writeWhole],
-  ['writeWhole, durably', (path, text, options = {}) => writeWhole(path, text, { ...options, durably: true })],
+  ['writeWhole', writeAtomically],
+  ['writeWhole, durably', (path, text, options = {}) => writeAtomically(path, text, { ...options, durably: true })],
   ['writeDurably', writeDurably],
 ] as const satisfies readonly (readonly [
   string,
-  (path: string, text: string, options?: Parameters<typeof writeWhole>[2]) => boolean | Promise<boolean>,
+  (path: string, text: string, options?: Parameters<typeof writeAtomically>[2]) => boolean | Promise<boolean>,
 ])[];
 
 describe.each(WRITERS)('%s', (_name, write) => {
@@ -47,7 +47,7 @@ describe.each(WRITERS)('%s', (_name, write) => {
       drafts = readdirSync(folder).filter(isDraft);
       return false;
     };
-    expect(await write(path, 'third', { isWanted })).toBe(false);
+    expect(await write(path, 'third', { shouldReplace: isWanted })).toBe(false);
     expect(drafts).toHaveLength(1);
     expect([readFileSync(path, 'utf8'), ...readdirSync(folder)]).toEqual(['first', 'x']);
   });
@@ -98,7 +98,7 @@ describe.each(WRITERS)('%s', (_name, write) => {
     let seen: readonly string[] = [];
     await write(path, 'whole', {
       draftFolder: drafts,
-      isWanted: () => {
+      shouldReplace: () => {
         seen = readdirSync(drafts);
         return !existsSync(path);
       },

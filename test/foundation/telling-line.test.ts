@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tellingLine } from '../../src/foundation/error-line.ts';
+import { errorLine } from '../../src/foundation/error-line.ts';
 
 /** As the programs print them. */
 const OUTPUTS: Readonly<Record<string, readonly [output: string, line: string]>> = {
@@ -36,5 +36,5 @@ const OUTPUTS: Readonly<Record<string, readonly [output: string, line: string]>>
 };
 
 it.each(Object.entries(OUTPUTS))('of %s is the line that says what went wrong', (_program, [output, line]) => {
-  expect(tellingLine(output)).toBe(line);
+  expect(errorLine(output)).toBe(line);
 });

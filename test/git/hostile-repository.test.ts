@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { runGit } from '../../src/foundation/git.ts';
 import { gitStateOf } from '../../src/adapters/agent-sessions/git-state.ts';
 import { DEFAULT_TERMS } from '../../src/domain/default-terms.ts';
-import { firstLookAtCommit } from '../../src/adapters/evidence/commit-evidence.ts';
-import { firstLookAtFile } from '../../src/adapters/evidence/file-evidence.ts';
+import { checkCommit } from '../../src/adapters/evidence/commit-evidence.ts';
+import { checkFile } from '../../src/adapters/evidence/file-evidence.ts';
 import { workingNames } from '../../src/adapters/git/git-lists.ts';
 import { commitsOf, listedByGit } from '../../src/adapters/migration/git-history.ts';
 import { openGitTree } from '../../src/folders/git-tree.ts';
@@ -68,12 +68,11 @@ it.each<readonly [string, (folder: string) => Promise<unknown>]>([
   ['a document is looked up', (folder) => openGitTree(folder).authorOf('a.md', 'one\n')],
   [
     'a commit is shown as evidence',
-    (folder) =>
-      firstLookAtCommit('HEAD', { handoff: { createdAt: 0, terms: DEFAULT_TERMS.queue }, options: { folder } }),
+    (folder) => checkCommit('HEAD', { handoff: { createdAt: 0, terms: DEFAULT_TERMS.queue }, options: { folder } }),
   ],
   [
     'a file is shown as evidence',
-    (folder) => firstLookAtFile('a.md', { handoff: { createdAt: 0, terms: DEFAULT_TERMS.queue }, options: { folder } }),
+    (folder) => checkFile('a.md', { handoff: { createdAt: 0, terms: DEFAULT_TERMS.queue }, options: { folder } }),
   ],
   ['a session is described', gitStateOf],
   ['the runner looks at the working tree', (folder) => runGit(['diff-files', '-z', '--name-only'], { folder })],

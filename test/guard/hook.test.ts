@@ -14,13 +14,13 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
-import { baton, tempFolder, type Ended } from '../support/processes.ts';
+import { type Ended, quickBaton, tempFolder } from '../support/processes.ts';
 import { makeRepository, type Repository } from './repository.ts';
 
 const HOOK = '.git/hooks/pre-commit';
 
 async function init({ folder, env }: Repository, ...args: readonly string[]): Promise<Ended> {
-  return baton(['init', ...args], { cwd: folder, env });
+  return quickBaton(['init', ...args], { cwd: folder, env });
 }
 
 /** As a person commits, with every hook. */
@@ -164,7 +164,7 @@ describe('baton init --git-hook', () => {
     const home = tempFolder();
     writeFileSync(join(home, '.gitconfig'), `[core]\n\thooksPath = ${shared}\n`);
     const env = { PATH: repository.env['PATH'] ?? '', HOME: home };
-    const refused = await baton(['init', '--git-hook'], { cwd: repository.folder, env });
+    const refused = await quickBaton(['init', '--git-hook'], { cwd: repository.folder, env });
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('for all your repositories');
     expect(readdirSync(shared)).toEqual([]);
@@ -175,7 +175,7 @@ describe('baton init --git-hook', () => {
     repository.commit({ 'a.md': 'a\n' });
     const tree = join(tempFolder(), 'tree');
     repository.git('worktree', 'add', '-q', tree);
-    const made = await baton(['init', '--git-hook'], { cwd: tree, env: repository.env });
+    const made = await quickBaton(['init', '--git-hook'], { cwd: tree, env: repository.env });
     expect(made.code).toBe(0);
     expect(existsSync(join(repository.folder, HOOK))).toBe(true);
     writeFileSync(join(tree, 'bad.md'), SPEC_DOCUMENT);
@@ -185,7 +185,7 @@ describe('baton init --git-hook', () => {
   });
 
   it('D13: says so where there is no repository, where hooks are off, and where one sleeps', async () => {
-    const nowhere = await baton(['init', '--git-hook'], { cwd: tempFolder() });
+    const nowhere = await quickBaton(['init', '--git-hook'], { cwd: tempFolder() });
     expect(nowhere).toMatchObject({ code: 5 });
     expect(nowhere.stderr).toContain('in no git repository');
     const off = makeRepository();

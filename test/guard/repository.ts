@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import type { Complaint } from '../../src/engine/guard/complaint.ts';
+import type { Violation } from '../../src/engine/guard/violation.ts';
 import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { BATON, quickBaton, tempFolder, type Ended } from '../support/processes.ts';
 
@@ -14,7 +14,7 @@ export interface Repository {
   write(path: string, text: string): void;
   /** Writes, stages and commits, past every hook. */
   commit(files: Readonly<Record<string, string>>): void;
-  check(...args: readonly string[]): Promise<Ended & { readonly complaints: readonly Complaint[] }>;
+  check(...args: readonly string[]): Promise<Ended & { readonly complaints: readonly Violation[] }>;
 }
 
 export const NAME = 'handoff-grok-claude-BPRD-2026-0042-20260221';
@@ -63,7 +63,7 @@ export function makeRepository(): Repository {
     },
     check: async (...args) => {
       const ended = await quickBaton(['check', '--json', ...args], { cwd: folder, env });
-      const { complaints } = JSON.parse(ended.stdout || '{"complaints":[]}') as { complaints: readonly Complaint[] };
+      const { complaints } = JSON.parse(ended.stdout || '{"complaints":[]}') as { complaints: readonly Violation[] };
       return { ...ended, complaints };
     },
   };

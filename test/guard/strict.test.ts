@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { accept } from '../../src/engine/handoffs/accept.ts';
 import type { DocumentChanges } from '../../src/formats/document/edit.ts';
 import { as, documentsWorld, gitIn, ON, type DocumentsWorld } from '../folders/documents-world.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 
 interface Answer {
   readonly complaints: readonly { readonly rule: string; readonly says: string; readonly todo: string }[];
@@ -97,7 +97,7 @@ async function signedBy(
 
 async function complaintsOf(folder: string, args: readonly string[]): Promise<Answer> {
   gitIn(folder, 'add', '-A');
-  return JSON.parse((await baton(['check', ...args, '--json'], { cwd: folder })).stdout) as Answer;
+  return JSON.parse((await quickBaton(['check', ...args, '--json'], { cwd: folder })).stdout) as Answer;
 }
 
 describe('baton check --since, where identity is strict', () => {

@@ -11,7 +11,7 @@ describe('.baton deleted while in use', () => {
   it('I4: an idle worker stops, and makes nothing new', async () => {
     const { start, folder } = await makeWorkspace(sqlite);
     const worker = start(['work', '@react', '--', 'cat']);
-    await untilSays(worker, 'is at work');
+    await untilSays(worker, 'working as @');
     rmSync(join(folder, '.baton'), { recursive: true });
     const { code, stdout, stderr } = await worker.ended;
     expect([code, stdout]).toEqual([1, '']);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase, openEmptyDatabase } from '../../src/stores/sqlite/binding.ts';
 import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
-import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
+import { makeWorkspace, sqliteWithoutFile, type Workspace } from '../cli/workspaces.ts';
 import { refused } from './answers.ts';
 
 const COMMANDS = [['send', '--from', 'a', '--to', 'b'], ['wait', 'hoff-1'], ['work', 'b', '--', 'cat'], ['init']];
@@ -64,7 +64,7 @@ const FOREIGN: readonly Foreign[] = [
 
 describe('in the place of our database', () => {
   it.each(FOREIGN)('I4: $what is refused, and not a byte of it is changed', async ({ put, says }) => {
-    const workspace = await makeWorkspace(sqlite);
+    const workspace = await makeWorkspace(sqliteWithoutFile);
     const path = join(workspace.folder, '.baton', 'baton.db');
     await put(path, workspace);
     const before = pictureOf(dirname(path));
@@ -73,13 +73,13 @@ describe('in the place of our database', () => {
   });
 
   it('a folder is refused', async () => {
-    const { run, folder } = await makeWorkspace(sqlite);
+    const { run, folder } = await makeWorkspace(sqliteWithoutFile);
     mkdirSync(join(folder, '.baton', 'baton.db'));
     for (const command of COMMANDS) expect(await run(command)).toEqual(refused(1, join(folder, '.baton/baton.db')));
   });
 
   it('a private folder that is a file is refused', async () => {
-    const { run, folder } = await makeWorkspace(sqlite);
+    const { run, folder } = await makeWorkspace(sqliteWithoutFile);
     rmSync(join(folder, '.baton'), { recursive: true });
     writeFileSync(join(folder, '.baton'), 'a file');
     for (const command of COMMANDS) expect(await run(command)).toEqual(refused(1, '.baton'));
@@ -87,7 +87,7 @@ describe('in the place of our database', () => {
   });
 
   it('I20: a link that leads elsewhere is not followed into a new database', async () => {
-    const { run, folder } = await makeWorkspace(sqlite);
+    const { run, folder } = await makeWorkspace(sqliteWithoutFile);
     const elsewhere = join(folder, 'elsewhere.db');
     symlinkSync(elsewhere, join(folder, '.baton', 'baton.db'));
     expect(await run(COMMANDS[0]!)).toEqual(refused(1, '.baton/baton.db'));
@@ -97,7 +97,7 @@ describe('in the place of our database', () => {
 
 describe('a newer Baton on the same database', () => {
   it('I4: stops the older one at its next write', async () => {
-    const { open, folder, send } = await makeWorkspace(sqlite);
+    const { open, folder, send } = await makeWorkspace(sqliteWithoutFile);
     const id = await send('@react');
     const ctx = await open();
     const newer = openDatabase(join(folder, '.baton', 'baton.db'), { sync: 'full' });

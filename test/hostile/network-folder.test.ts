@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import { networkTypeOf } from '../../src/stores/sqlite/network-folder.ts';
-import { baton, start, tempFolder, until } from '../support/processes.ts';
+import { quickBaton, start, tempFolder, until } from '../support/processes.ts';
 import { refused } from './answers.ts';
 
 const LOCAL = '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw';
@@ -64,10 +64,10 @@ describe('a workspace on a real network file system', () => {
   it('I4: is refused with a way out, and nothing is written there', async (context) => {
     const { mount, remote } = await mountOverSftp(context);
     const says = 'is on a network file system (fuse.sshfs), where SQLite databases get damaged: use a local folder';
-    expect(await baton(['init', mount])).toEqual(refused(1, `${join(mount, '.baton')} ${says}`));
-    expect(await baton(['init', join(mount, 'deep/inside')])).toEqual(refused(1, says));
+    expect(await quickBaton(['init', mount])).toEqual(refused(1, `${join(mount, '.baton')} ${says}`));
+    expect(await quickBaton(['init', join(mount, 'deep/inside')])).toEqual(refused(1, says));
     const send = ['send', '--from', 'a', '--to', 'b', '--database', join(mount, 'some.db')];
-    expect(await baton(send, { cwd: tempFolder() })).toEqual(refused(1, says));
+    expect(await quickBaton(send, { cwd: tempFolder() })).toEqual(refused(1, says));
     expect(readdirSync(remote)).toEqual([]);
   });
 });

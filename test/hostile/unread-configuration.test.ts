@@ -1,7 +1,7 @@
 /** A hook uses no `baton.yaml` that no command has read, unless that says nothing of a look for work. */
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../src/workspace/configuration.ts';
-import { mayConcernLook } from '../../src/workspace/kept-configuration.ts';
+import { mayAffectWorkCheck } from '../../src/workspace/configuration-cache-file.ts';
 
 const READ = [
   '',
@@ -15,7 +15,7 @@ const READ = [
 ];
 
 it('passes over only what says nothing of a look', () => {
-  const plain = READ.filter((text) => !mayConcernLook(text));
+  const plain = READ.filter((text) => !mayAffectWorkCheck(text));
   expect(plain).toEqual(READ.slice(0, 4));
   for (const text of plain) {
     const { database, wake } = parseConfiguration(text, 'baton.yaml').text;
@@ -35,5 +35,5 @@ it('passes over only what says nothing of a look', () => {
     'just words\n',
     '%YAML 1.2\n---\nproject: a\n',
   ];
-  expect(tricky.filter((text) => !mayConcernLook(text))).toEqual([]);
+  expect(tricky.filter((text) => !mayAffectWorkCheck(text))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { block, unblock } from '../../src/engine/handoffs/block.ts';
 import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { until } from '../support/processes.ts';
-import { listen, type Heard } from './listening.ts';
+import { listen, type Heard } from './event-listener.ts';
 import { served, written } from './served.ts';
 import { shortIdOf } from '../../src/domain/names.ts';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { until } from '../support/processes.ts';
 import { describeWithServer, endBackends } from '../postgres/fixture.ts';
-import { listen, type Heard } from './listening.ts';
+import { listen, type Heard } from './event-listener.ts';
 import { served, type Served } from './served.ts';
 
 const AT_ONCE = 20;

@@ -30,7 +30,7 @@ async function asked(server: Served, method: string, path: string, more: Ask): P
       each.method === method.toLowerCase() && new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
   );
   expect([path, Object.keys(entry?.answers ?? {})]).toEqual([path, expect.arrayContaining([String(answer.status)])]);
-  if (answer.status < 300 && answer.text !== '') entry?.gives?.parse(answer.json);
+  if (answer.status < 300 && answer.text !== '') entry?.responseShape?.parse(answer.json);
   return answer;
 }
 
@@ -218,7 +218,7 @@ describe('a handoff over HTTP', () => {
       progress(ctx, principal, id, 1, { fraction: null, says: what });
     await says(server.ctx, 'somebody else');
     expect(await says(expected.ctx, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
-    expect(expected.passed()).toBe(true);
+    expect(expected.wasStale()).toBe(true);
     expect(await says(expectRevision(server.ctx, principal, id, 3).ctx, 'in time')).toMatchObject({
       value: { revision: 4 },
     });

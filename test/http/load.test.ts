@@ -9,7 +9,7 @@ import { agentPrincipal } from '../../src/domain/principal.ts';
 import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { until, untilSays } from '../support/processes.ts';
-import { countListener } from './counting.ts';
+import { countListener } from './count-events.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { campaignSize } from '../support/campaign-sizes.ts';

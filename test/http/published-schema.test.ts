@@ -25,7 +25,8 @@ it('the reason `artifact` and the artifacts that are needed are published', () =
 
 it('every answer that has a body has a shape', () => {
   const untold = DESCRIBED.filter(
-    ({ answers, gives }) => gives === undefined && Object.keys(answers).some((status) => /^2(?!04)/.test(status)),
+    ({ answers, responseShape: gives }) =>
+      gives === undefined && Object.keys(answers).some((status) => /^2(?!04)/.test(status)),
   );
   expect(untold.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { useApp } from '../../src/interfaces/cli/app.ts';
 import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { DESCRIBED } from '../../src/interfaces/http/app.ts';
 import { openBaton, type Baton } from '../../src/index.ts';
-import { listen } from './listening.ts';
+import { listen } from './event-listener.ts';
 import { COMMANDS, HTTP_PATHS, METHODS, PRINCIPALS, SECRET, type Ids, type Reader } from './read-paths.ts';
 import { served, type Answer, type Served } from './served.ts';
 

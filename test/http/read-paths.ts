@@ -54,7 +54,7 @@ export const HTTP_PATHS: Readonly<Record<string, HttpPath>> = {
   '/api/ready/{agent}': { seenBy: PARTIES, ask: () => '/api/ready/doer' },
   // There is no schedule here; test/engine/schedules.test.ts has those, and who sees them.
   '/api/schedules': { seenBy: NOBODY, ask: () => '/api/schedules' },
-  // What is not the caller's is left out; test/http/operating.test.ts has pauses and who sees them.
+  // What is not the caller's is left out; test/http/operator-actions.test.ts has pauses and who sees them.
   '/api/pauses': { seenBy: NOBODY, ask: () => '/api/pauses' },
   '/api/policy': answered('/api/policy', OPERATOR_ONLY),
   '/api/undelivered': answered('/api/undelivered', OPERATOR_ONLY),

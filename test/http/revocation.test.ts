@@ -5,7 +5,7 @@ import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { revokeToken } from '../../src/engine/handoffs/revoke-token.ts';
 import { until } from '../support/processes.ts';
-import { listen } from './listening.ts';
+import { listen } from './event-listener.ts';
 import { served, type Served } from './served.ts';
 
 /** Longer than any test: what ends earlier was not ended by a sign of life. */

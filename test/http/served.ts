@@ -1,5 +1,5 @@
 /** A workspace that is served in the process of the test, and ways to ask it, also rude ones. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,6 +12,7 @@ import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { openLog } from '../../src/app/serve/log.ts';
 import { startServing } from '../../src/app/serve/serve.ts';
 import { tempFolder } from '../support/processes.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 import { watchAnswersOf } from './published-schema.ts';
 
 export interface Served {
@@ -111,7 +112,7 @@ function hurried(ctx: Context, beatMs: number): Context {
 
 function newWorkspace(configuration: string): string {
   const folder = tempFolder();
-  mkdirSync(join(folder, '.baton'), { mode: 0o700 });
+  putDatabase(join(folder, '.baton', 'baton.db'));
   writeFileSync(join(folder, 'baton.yaml'), configuration);
   return folder;
 }

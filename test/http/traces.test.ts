@@ -74,6 +74,6 @@ describe('traces', () => {
 
   it('are not told where nobody collects them', async () => {
     const server = await served();
-    expect(server.logged()).not.toContain('telling traces');
+    expect(server.logged()).not.toContain('exporting traces');
   });
 });

@@ -9,6 +9,9 @@ import { howToGet, needComponent } from '../support/components.ts';
 import { until } from '../support/processes.ts';
 import { pythonWorkspace } from './python-programs.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 /** The whole storm with `BATON_FOLDER_COUNT=2000`: then with twice as many workers. */
 const COUNT = campaignSize('BATON_FOLDER_COUNT');

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeBlocks } from '../formats/queue-message/messages.ts';
-import { baton, start, startBaton, tempFolder, type Ended, type Running } from '../support/processes.ts';
+import { type Ended, quickBaton, type Running, start, startBaton, tempFolder } from '../support/processes.ts';
 
 /** What the specification's programs use and do not define, and nothing else. */
 const AROUND = `
@@ -35,7 +35,7 @@ export interface PythonWorkspace {
 
 export async function pythonWorkspace(interpreter: string, configuration = ''): Promise<PythonWorkspace> {
   const folder = tempFolder();
-  const made = await baton(['init', '--template', 'queue'], { cwd: folder });
+  const made = await quickBaton(['init', '--template', 'queue'], { cwd: folder });
   if (made.code !== 0) throw new Error(made.stderr);
   writeFileSync(
     join(folder, 'baton.yaml'),
@@ -51,7 +51,7 @@ export async function pythonWorkspace(interpreter: string, configuration = ''): 
         cwd: folder,
         env: { PYTHONPATH: join(folder, 'lib'), PYTHONDONTWRITEBYTECODE: '1' },
       }),
-    baton: (args) => baton(args, { cwd: folder }),
+    baton: (args) => quickBaton(args, { cwd: folder }),
     start: (args) => startBaton(args, { cwd: folder }),
     lines: (file) =>
       readFileSync(join(folder, file), 'utf8')

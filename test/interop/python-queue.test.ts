@@ -180,7 +180,7 @@ ${PROCESS_ONE}`).ended;
   it('Q1: a worker of ours that is running takes in what Python writes, without being asked', async ({ skip }) => {
     const work = await workspace(skip);
     const worker = work.start(['work', '@react-specialist', '--', 'sh', '-c', 'echo {\\"files\\":[\\"a\\"]}']);
-    await untilSays(worker, 'is at work');
+    await untilSays(worker, 'working as @');
     const ended = await work.python(`${SEND}${GOOD})\nprint(handoff.wait_for_handoff_completion(id, 40)['status'])`)
       .ended;
     expect(ended.stdout).toContain('completed');

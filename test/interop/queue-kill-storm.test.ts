@@ -9,6 +9,7 @@ import { factsOf } from '../../src/engine/handoffs/read.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { until, type Running } from '../support/processes.ts';
+import { leftIn } from '../folders/queue-world.ts';
 import { pythonWorkspace, type PythonWorkspace } from './python-programs.ts';
 import { sendMany } from './sending.ts';
 
@@ -40,6 +41,9 @@ while not os.path.exists('over'):
             pass
     really(0.05)
 `;
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 let interpreter: string | null = null;
 
@@ -84,9 +88,7 @@ for at in range(${half}):
         natives[at] = ours(work);
       }
       await until('all are completed', () => completed() >= all.length, PATIENCE_MS).catch((error: unknown) => {
-        const left = ['pending', 'in-progress', 'waiting', 'failed', 'quarantine'].map(
-          (place) => `${place}: ${readdirSync(join(work.folder, 'handoffs', place)).join(' ')}`,
-        );
+        const left = leftIn(work.folder, ['pending', 'in-progress', 'waiting', 'failed', 'quarantine']);
         throw new Error(left.join('\n'), { cause: error });
       });
       isOver = true;
@@ -110,9 +112,7 @@ for at in range(${half}):
       }
       expect(await app.ctx.store.upkeep.audit()).toEqual([]);
       await app.close();
-      for (const place of ['pending', 'in-progress', 'waiting', 'failed']) {
-        expect([place, readdirSync(join(work.folder, 'handoffs', place))]).toEqual([place, []]);
-      }
+      expect(leftIn(work.folder, ['pending', 'in-progress', 'waiting', 'failed'])).toEqual([]);
       // Whoever was given up and answers all the same is late; nothing else goes wrong.
       const aside = join(work.folder, 'handoffs/quarantine');
       for (const name of readdirSync(aside).filter((each) => each.endsWith('.reason.txt'))) {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 
 const OPEN = '# Handoff: water\n\n**From:** ivy\n**To:** basil\n**Status:** open\n**Created:** 2026-03-04\n';
 const FILES = {
@@ -27,8 +27,8 @@ describe('D14: --apply and --undo', () => {
     for (const kept of ['docs/handoff-format.md', 'deploy/handoff.yaml', 'notes.txt'])
       expect(existsSync(join(folder, kept))).toBe(true);
     expect(existsSync(join(folder, 'a'))).toBe(false);
-    expect(await baton(['check'], { cwd: folder })).toMatchObject({ code: 0 });
-    expect(await baton(['check', '--since', 'HEAD~1'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await quickBaton(['check'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await quickBaton(['check', '--since', 'HEAD~1'], { cwd: folder })).toMatchObject({ code: 0 });
 
     expect(await json(folder, ['migrate', '--undo'])).toMatchObject({
       reverted: git(folder, 'rev-parse', 'HEAD~1').trim(),
@@ -36,7 +36,7 @@ describe('D14: --apply and --undo', () => {
     expect(treeOf(folder, 'HEAD')).toBe(before);
     expect(git(folder, 'status', '--porcelain')).toBe('');
     for (const [path, text] of Object.entries(FILES)) expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
-    const again = await baton(['migrate', '--undo'], { cwd: folder });
+    const again = await quickBaton(['migrate', '--undo'], { cwd: folder });
     expect(again).toMatchObject({ code: 5 });
     expect(again.stderr).toContain('there is no migration to undo');
   });
@@ -58,7 +58,7 @@ describe('D14: --apply and --undo', () => {
   it('is refused on a tree with changes, and done on a new branch beside them', async () => {
     const folder = await repository(FILES);
     writeFileSync(join(folder, 'notes.txt'), 'changed\n');
-    const refused = await baton(['migrate', '--apply'], { cwd: folder });
+    const refused = await quickBaton(['migrate', '--apply'], { cwd: folder });
     expect(refused).toMatchObject({ code: 5 });
     expect(refused.stderr).toContain('use --branch NAME');
     expect(existsSync(join(folder, 'a/handoffs/handoff-water-20260304.md'))).toBe(true);
@@ -90,7 +90,7 @@ describe('D14: --apply and --undo', () => {
     const path = (steps as { document: string }[])[0]?.document ?? '';
     writeFileSync(join(folder, path), `${textOf(folder, path)}More.\n`);
     git(folder, 'commit', '-qam', 'more');
-    const refused = await baton(['migrate', '--undo'], { cwd: folder });
+    const refused = await quickBaton(['migrate', '--undo'], { cwd: folder });
     expect(refused).toMatchObject({ code: 5 });
     expect(refused.stderr).toContain('git revert');
     expect(existsSync(join(folder, path))).toBe(true);
@@ -100,7 +100,7 @@ describe('D14: --apply and --undo', () => {
 async function repository(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = tempFolder();
   git(folder, 'init', '-q');
-  expect(await baton(['init'], { cwd: folder })).toMatchObject({ code: 0 });
+  expect(await quickBaton(['init'], { cwd: folder })).toMatchObject({ code: 0 });
   put(folder, files);
   git(folder, 'add', '-A');
   git(folder, 'commit', '-qm', 'all');
@@ -115,7 +115,7 @@ function put(folder: string, files: Readonly<Record<string, string>>): void {
 }
 
 async function json(folder: string, args: readonly string[]): Promise<Record<string, unknown>> {
-  const ended = await baton([...args, '--json'], { cwd: folder });
+  const ended = await quickBaton([...args, '--json'], { cwd: folder });
   expect(ended).toMatchObject({ code: 0 });
   return JSON.parse(ended.stdout) as Record<string, unknown>;
 }

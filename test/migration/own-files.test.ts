@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFiles, findFilesWithoutGit } from '../../src/adapters/migration/find-files.ts';
 import { scan } from '../../src/adapters/migration/scan.ts';
-import { foreignFolderIn } from '../../src/engine/migration/places.ts';
+import { foreignFolderIn } from '../../src/engine/migration/foreign-folders.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const terms = { below: '', hasFrom: false, hasTo: false };

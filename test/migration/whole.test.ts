@@ -6,7 +6,10 @@ import { errorsIn, readDocument } from '../../src/formats/document/read.ts';
 import { contentKey, originalsIn } from '../../src/formats/legacy/originals.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { makeLegacyRepository, type LegacyRepository } from '../support/legacy-repository.ts';
-import { baton, startBaton, tempFolder, until } from '../support/processes.ts';
+import { quickBaton, startBaton, tempFolder, until } from '../support/processes.ts';
+import { keepFilesOnDisk } from '../support/files-on-disk.ts';
+
+keepFilesOnDisk();
 
 interface Plan {
   readonly steps: readonly {
@@ -127,12 +130,12 @@ describe('D14: a repository of the first version', () => {
 async function repository(count = 120): Promise<LegacyRepository> {
   const folder = tempFolder();
   const old = makeLegacyRepository(folder, count);
-  expect(await baton(['init'], { cwd: folder })).toMatchObject({ code: 0 });
+  expect(await quickBaton(['init'], { cwd: folder })).toMatchObject({ code: 0 });
   return old;
 }
 
 async function planOf(old: LegacyRepository, options: readonly string[]): Promise<Plan> {
-  const ended = await baton(['migrate', '--json', ...options], { cwd: old.folder });
+  const ended = await quickBaton(['migrate', '--json', ...options], { cwd: old.folder });
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   return JSON.parse(ended.stdout) as Plan;
 }

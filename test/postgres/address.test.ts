@@ -135,16 +135,16 @@ describe('the clock of the server', () => {
     expect(clock.isStale()).toBe(true);
     const sentAtMs = steadyMs;
     steadyMs += 10;
-    clock.heard(50_000, sentAtMs);
+    clock.observe(50_000, sentAtMs);
     const first = clock.nowMs();
     expect(first).toBeGreaterThanOrEqual(50_000);
     expect(first).toBeLessThanOrEqual(50_011);
     // A slow answer says less, and changes nothing that it does not contradict.
     steadyMs += 100;
-    clock.heard(50_050, steadyMs - 100);
+    clock.observe(50_050, steadyMs - 100);
     expect(clock.nowMs()).toBe(first + 100);
     // The server was set ahead by a day.
-    clock.heard(86_400_000, steadyMs - 1);
+    clock.observe(86_400_000, steadyMs - 1);
     expect(Math.abs(clock.nowMs() - 86_400_000)).toBeLessThanOrEqual(2);
     steadyMs += 60_000;
     expect(clock.isStale()).toBe(true);

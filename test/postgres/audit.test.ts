@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acceptBy, deliverAndVerify, idOf, limitsOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { put, trailsIn, valueOf } from '../contract/looks.ts';
+import { put, trailsIn, valueOf } from '../contract/store-checks.ts';
 import { describeWithServer } from './fixture.ts';
 
 await describeWithServer('an audit of a PostgreSQL database', { fsync: true }, (fixture) => {
@@ -11,8 +11,8 @@ await describeWithServer('an audit of a PostgreSQL database', { fsync: true }, (
     ['the newest fact', `delete from baton.fact where revision = 4`, ['revision', 'trail'], /newest fact/],
     ['a hash', `update baton.fact set hash = 'x' where revision = 4`, ['trail'], /a-0: the newest fact/],
     ['a revision', `update baton.handoff set revision = 9 where id = 'a-1'`, ['revision'], /a-1 has 1 facts/],
-    ['a body', `delete from baton.body where id = 'a-0'`, ['body', 'reference'], /a-0 has lost what it carries/],
-    ['a record', `delete from baton.handoff where id = 'a-1'`, ['body', 'counter'], /a-1 is carried without a record/],
+    ['a body', `delete from baton.body where id = 'a-0'`, ['body', 'reference'], /the body of a-0 is missing/],
+    ['a record', `delete from baton.handoff where id = 'a-1'`, ['body', 'counter'], /the body of a-1 has no record/],
   ])('sees that %s was changed by hand', async (_, sql, kinds, says) => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url, { limits: limitsOf({ worker: [null, 10] }) });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { systemTimers, type Timers } from '../../src/foundation/clock.ts';
 import { idOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { describeWithServer } from './fixture.ts';
 
 await describeWithServer('the order of facts', 'shared', (fixture) => {

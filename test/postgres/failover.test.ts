@@ -7,7 +7,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { acceptBy, deliverAndVerify, idOf, openingOf, SESSION, WORKER } from '../contract/builders.ts';
-import { put, soundRecordOf, valueOf } from '../contract/looks.ts';
+import { put, soundRecordOf, valueOf } from '../contract/store-checks.ts';
 import { privatePostgres, type PrivatePostgres } from '../support/private-postgres.ts';
 import { describeWithServer, faultOf } from './fixture.ts';
 

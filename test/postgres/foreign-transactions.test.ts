@@ -6,8 +6,8 @@ import { watchFeed } from '../../src/engine/feed-blockers.ts';
 import type { EngineEvent } from '../../src/engine/context.ts';
 import type { FactRead, Store } from '../../src/stores/store.ts';
 import { openingOf, openingsOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
-import { baton } from '../support/processes.ts';
+import { put } from '../contract/store-checks.ts';
+import { quickBaton } from '../support/processes.ts';
 import { describeWithServer } from './fixture.ts';
 
 const PREPARED = 'orphan-1';
@@ -62,7 +62,7 @@ await describeWithServer(
       expect(await read(store)).toEqual(['a-0/1', 'a-1/1', 'a-2/1']);
       // Searching moves on as well: the index passes what can no longer get a neighbor.
       expect((await store.find({ by: 'filter', text: 'a', max: 10 })).items).toBeDefined();
-      await store.upkeep.tend();
+      await store.upkeep.maintain();
       const [row] = await fixture.server.sql(new URL(url).pathname.slice(1))`select cursor from baton.indexed`;
       expect(row?.['cursor']).toBe((await store.facts({ newest: true, max: 1 }))[0]?.cursor);
     });
@@ -178,7 +178,7 @@ await describeWithServer(
 );
 
 async function feedCheck(url: string): Promise<HealthCheck | undefined> {
-  const { stdout } = await baton(['doctor', '--json', '--database', url]);
+  const { stdout } = await quickBaton(['doctor', '--json', '--database', url]);
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly HealthCheck[] };
   return checks.find(({ name }) => name === 'feed');
 }

@@ -1,9 +1,9 @@
 /** What the database itself refuses, whoever asks; and counters that begin in the middle of things. */
 import { expect, it, vi } from 'vitest';
-import { DEEDS_BESIDE_MOVES } from '../../src/domain/facts.ts';
-import { MOVES, STATES } from '../../src/domain/lifecycle.ts';
+import { FACT_TYPE_NAMES } from '../../src/domain/fact-types.ts';
+import { STATES } from '../../src/domain/lifecycle.ts';
 import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
-import { readStep, stepNumber } from '../../src/stores/numbers.ts';
+import { readStep, stepNumber } from '../../src/stores/stored-numbers.ts';
 import { isLegalStep } from '../../src/domain/trail.ts';
 import type { Store } from '../../src/stores/store.ts';
 import {
@@ -17,7 +17,7 @@ import {
   unblocked,
   WORKER,
 } from '../contract/builders.ts';
-import { put, putHeld, recordOf, valueOf } from '../contract/looks.ts';
+import { put, putHeld, recordOf, valueOf } from '../contract/store-checks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
 await describeWithServer('guards', 'shared', (fixture) => {
@@ -156,7 +156,7 @@ await describeWithServer('guards', 'shared', (fixture) => {
     // Not tidied up yet, and no longer in the way.
     expect(valueOf(await store.insert([openingOf({ id: 'c' })], { request }))).toMatchObject([{ id: 'c' }]);
     await sql`update baton.request set at = at - interval '8 days' where key = 'k'`;
-    await store.upkeep.tend();
+    await store.upkeep.maintain();
     expect(await sql`select key from baton.request`).toEqual([{ key: 'young' }]);
     expect(await sql`select count(*)::int as count from baton.handoff`).toEqual([{ count: 3 }]);
   });
@@ -192,7 +192,7 @@ async function churn(store: Store, name: string): Promise<number> {
 
 /** Every step that the lifecycle knows. */
 function legalSteps(): readonly number[] {
-  return [...MOVES, ...DEEDS_BESIDE_MOVES].flatMap((deed) =>
+  return FACT_TYPE_NAMES.flatMap((deed) =>
     [null, ...STATES].flatMap((from) =>
       STATES.filter((to) => isLegalStep(deed, from, to)).map((to) => stepNumber(deed, from, to)),
     ),

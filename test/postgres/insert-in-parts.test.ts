@@ -1,9 +1,9 @@
 /** Many records of one call travel in several statements, and are one write all the same. */
 import { expect, it, onTestFinished } from 'vitest';
 import { err } from '../../src/foundation/result.ts';
-import type { Opening, Store } from '../../src/stores/store.ts';
+import type { NewHandoff, Store } from '../../src/stores/store.ts';
 import { idOf, limitsOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { ALL, put, refusalOf, soundRecordOf } from '../contract/looks.ts';
+import { ALL, put, refusalOf, soundRecordOf } from '../contract/store-checks.ts';
 import { cuttingProxy } from './cutting-proxy.ts';
 import { describeWithServer } from './fixture.ts';
 
@@ -25,16 +25,20 @@ await describeWithServer('an insert of many', 'shared', (fixture) => {
   });
 
   it.each([
-    ['one of the last is refused', (all: Opening[]) => all.splice(590, 1, refused('x')), { code: 'not-overdue' }],
-    ['one stands there twice', (all: Opening[]) => all.splice(590, 1, openingOf({ id: 'a-3' })), { code: 'known-id' }],
+    ['one of the last is refused', (all: NewHandoff[]) => all.splice(590, 1, refused('x')), { code: 'not-overdue' }],
+    [
+      'one stands there twice',
+      (all: NewHandoff[]) => all.splice(590, 1, openingOf({ id: 'a-3' })),
+      { code: 'known-id' },
+    ],
     [
       'the id of one is taken',
-      (all: Opening[]) => all.splice(590, 1, openingOf({ id: 'old' })),
+      (all: NewHandoff[]) => all.splice(590, 1, openingOf({ id: 'old' })),
       { code: 'known-id', id: 'old' },
     ],
     [
       'an id is taken before the one that is refused',
-      (all: Opening[]) => all.splice(300, 2, openingOf({ id: 'old' }), refused('x')),
+      (all: NewHandoff[]) => all.splice(300, 2, openingOf({ id: 'old' }), refused('x')),
       { code: 'known-id', id: 'old' },
     ],
   ])('I4: %s, and nothing of it is written', async (_what, change, refusal) => {
@@ -78,7 +82,7 @@ await describeWithServer('an insert of many', 'shared', (fixture) => {
   });
 });
 
-function refused(id: string): Opening {
+function refused(id: string): NewHandoff {
   return { ...openingOf({ id }), decide: () => err({ code: 'not-overdue', id: idOf(id) }) };
 }
 

@@ -17,7 +17,7 @@ import {
   sessionOf,
   WORKER,
 } from '../contract/builders.ts';
-import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../contract/looks.ts';
+import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../contract/store-checks.ts';
 import type { PrivatePostgres } from '../support/private-postgres.ts';
 import { describeWithServer, endBackends, type Fixture } from './fixture.ts';
 

@@ -5,7 +5,7 @@ import { present } from '../../src/foundation/assert.ts';
 import { readPartialExport } from '../../src/engine/transfer/partial-export.ts';
 import { exportAll } from '../../src/engine/transfer/export.ts';
 import { jsonOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { until } from '../support/processes.ts';
 import { exported, imported, memoryStore } from '../transfer/sample.ts';
 import { describeWithServer } from './fixture.ts';

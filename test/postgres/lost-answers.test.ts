@@ -17,7 +17,7 @@ import {
   unblocked,
   WORKER,
 } from '../contract/builders.ts';
-import { ALL, put, putHeld, soundRecordOf, valueOf } from '../contract/looks.ts';
+import { ALL, put, putHeld, soundRecordOf, valueOf } from '../contract/store-checks.ts';
 import { cuttingProxy } from './cutting-proxy.ts';
 import { describeWithServer, type Fixture } from './fixture.ts';
 

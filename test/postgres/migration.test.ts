@@ -4,7 +4,7 @@ import { NO_LINEAGE } from '../../src/domain/handoff.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { acceptBy, cancelled, idOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { ALL, everythingIn, put } from '../contract/looks.ts';
+import { ALL, everythingIn, put } from '../contract/store-checks.ts';
 import { describeWithServer } from './fixture.ts';
 
 const FIRST_TABLES = 'handoff body outcome dependency request session duty place'.split(' ');

@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { StoreFault } from '../../src/stores/store.ts';
 import { acceptBy, idOf, jsonOf, openingOf, WORKER } from '../contract/builders.ts';
-import { put, recordOf } from '../contract/looks.ts';
+import { put, recordOf } from '../contract/store-checks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
 /** Longer than a test may take. */
@@ -68,7 +68,7 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     await fixture.server.sql(name)`drop schema baton cascade`;
     const fault = await faultOf(store.insert([openingOf({ id: 'a' })]));
     expect(fault).toMatchObject({ name: 'StoreFault', outcome: 'unchanged' });
-    expect(fault.message).toMatch(/tables of Baton are not there/);
+    expect(fault.message).toMatch(/tables of Baton are missing or wrong/);
   });
 
   it('a user without the right to make tables is told who can, and works where they exist', async () => {

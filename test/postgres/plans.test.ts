@@ -29,14 +29,14 @@ import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
 import { moveStatement } from '../../src/stores/postgres/move-statement.ts';
 import { ADD_SQL, CURSOR_SQL, NEXT_SQL } from '../../src/stores/postgres/text-index.ts';
 import { agentOf, openingsOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { describeWithServer } from './fixture.ts';
 
 const FINISHED = 100_000;
 const WORKER = agentOf('worker');
 
 const PLAIN = {
-  telling: 'many',
+  factCount: 'many',
   outcomes: true,
   effects: true,
   counting: 'yes',
@@ -44,7 +44,7 @@ const PLAIN = {
   gated: false,
   bodies: true,
   best: true,
-  told: true,
+  notified: true,
   notifying: true,
   revising: false,
   erasing: false,

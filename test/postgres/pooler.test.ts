@@ -18,7 +18,7 @@ import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { schemaVersionAt } from '../../src/stores/postgres/schema-version.ts';
 import { StoreFault, type Store } from '../../src/stores/store.ts';
 import { openingOf, processOf, SESSION, WORKER } from '../contract/builders.ts';
-import { ALL, put, soundRecordOf } from '../contract/looks.ts';
+import { ALL, put, soundRecordOf } from '../contract/store-checks.ts';
 import { factsOf, makeWorkspace } from '../cli/workspaces.ts';
 import { until, untilSays } from '../support/processes.ts';
 import { privatePgBouncer, WITHOUT_PGBOUNCER, type PrivatePgBouncer } from '../support/private-pgbouncer.ts';
@@ -137,7 +137,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     const first = workspace.start(['work', '@react', '--', 'sh', '-c', 'echo $$ > started; sleep 300']);
     await until('the command has started', () => existsSync(join(workspace.folder, 'started')));
     const second = workspace.start(['work', '@react', '--once', '--', 'echo', '"second"']);
-    await untilSays(second, 'is at work');
+    await untilSays(second, 'working as @');
     first.signal('SIGKILL');
     expect(await second.ended).toMatchObject({ code: 0 });
     expect((await factsOf(ctx, id)).map((fact) => `${fact.deed}, fence ${fact.fence}`)).toEqual([

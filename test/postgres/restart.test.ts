@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { StoreFault } from '../../src/stores/store.ts';
 import { acceptBy, deliverAndVerify, idOf, openingOf, openingsOf, WORKER } from '../contract/builders.ts';
-import { put, recordOf, soundRecordOf, valueOf } from '../contract/looks.ts';
+import { put, recordOf, soundRecordOf, valueOf } from '../contract/store-checks.ts';
 import { describeWithServer, faultOf } from './fixture.ts';
 
 await describeWithServer('a server that dies', { fsync: true }, (fixture) => {
@@ -55,7 +55,7 @@ await describeWithServer('a server that dies', { fsync: true }, (fixture) => {
     const fault = await faultOf(store.sessions.beat('nobody' as never));
     expect(fault).toBeInstanceOf(StoreFault);
     expect(fault).toMatchObject({ outcome: 'unchanged' });
-    expect(fault.message).toMatch(/out of reach/);
+    expect(fault.message).toMatch(/cannot be reached/);
     await fixture.server.start();
     expect(await recordOf(store, idOf('a'))).toMatchObject({ state: 'offered' });
   });

@@ -12,7 +12,7 @@ import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { StoreFault, type Store } from '../../src/stores/store.ts';
 import { acceptBy, openingOf, processOf, SESSION, WORKER } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { makingCertificates, WITHOUT_OPENSSL, type Certificate } from '../support/certificates.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { tempFolder } from '../support/processes.ts';

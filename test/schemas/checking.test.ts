@@ -2,7 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/foundation/json.ts';
-import { bookOf, judge, pathsOf } from './book.ts';
+import { bookOf, judge, pathsOf } from './schema-folder.ts';
 
 const COMPONENT = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

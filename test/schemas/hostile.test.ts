@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/foundation/json.ts';
 import { openSchemaRegistry } from '../../src/adapters/schemas/open-schema-registry.ts';
 import { tempFolder } from '../support/processes.ts';
-import { bookOf, judge } from './book.ts';
+import { bookOf, judge } from './schema-folder.ts';
 
 /** Far more than any of these may take, and far less than what they ask for. */
 const SOON = 200_000;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { containing } from '../support/expected.ts';
-import { baton, type Ended } from '../support/processes.ts';
+import { type Ended, quickBaton } from '../support/processes.ts';
 import { containersOf, git, makeRepository, needPodman, NODE_CHANGE, NODE_PROJECT } from './samples.ts';
 
 const MINUTES = 5 * 60_000;
@@ -17,7 +17,7 @@ function makeOwnPlace(configuration: string): {
     { ...NODE_PROJECT, 'baton.yaml': configuration, '.gitignore': '.baton/\n' },
     NODE_CHANGE,
   );
-  return { folder, run: (args) => baton(args, { cwd: folder }) };
+  return { folder, run: (args) => quickBaton(args, { cwd: folder }) };
 }
 
 async function accepted(run: (args: readonly string[]) => Promise<Ended>): Promise<string> {
@@ -110,7 +110,7 @@ describe('a shadow test as evidence', () => {
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     const { folder } = makeOwnPlace('');
     const bare = (args: readonly string[]): Promise<Ended> =>
-      baton(args, { cwd: folder, env: { PATH: join(git, '..', 'nowhere') } });
+      quickBaton(args, { cwd: folder, env: { PATH: join(git, '..', 'nowhere') } });
     const id = await accepted(bare);
     const refused = await bare(['deliver', id, '--as', '@dev', '--evidence', 'it=command:true']);
     expect(refused).toMatchObject({ code: 4, stderr: containing('evidence: { commands: sandbox }') });

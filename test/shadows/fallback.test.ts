@@ -34,13 +34,13 @@ const CASES: readonly (readonly [
   [
     'image_not_found',
     'a missing image',
-    { podman: 'case "$1" in info) echo 4.3.1;; *) exit 1;; esac' },
+    { podman: 'case "$1" in version) echo 4.3.1;; *) exit 1;; esac' },
     'shadow: { image: localhost/nowhere }\n',
   ],
   [
     'build_failed',
     'a failing build',
-    { podman: 'case "$1" in info) echo 4.3.1;; build) echo "Error: no such step" >&2; exit 1;; *) exit 1;; esac' },
+    { podman: 'case "$1" in version) echo 4.3.1;; build) echo "Error: no such step" >&2; exit 1;; *) exit 1;; esac' },
     'shadow: { containerfile: Containerfile }\n',
   ],
   [
@@ -48,7 +48,7 @@ const CASES: readonly (readonly [
     'a container that does not start',
     {
       podman:
-        'case "$1" in info) echo 4.3.1;; run) echo "Error: OCI runtime error" >&2; exit 126;; container) exit 1;; *) exit 0;; esac',
+        'case "$1" in version) echo 4.3.1;; run) echo "Error: OCI runtime error" >&2; exit 126;; container) exit 1;; *) exit 0;; esac',
     },
     '',
   ],

@@ -3,7 +3,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing } from '../support/expected.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 import { makePlace, makeRepository, NODE_CHANGE, NODE_PROJECT, testShadow, type ShadowPlace } from './samples.ts';
 
 function pathWithoutRuntime(): string {
@@ -15,7 +15,7 @@ function pathWithoutRuntime(): string {
 }
 
 async function show(place: ShadowPlace, id: string): Promise<Record<string, unknown>> {
-  const shown = await baton(['show', id, '--json'], { cwd: place.folder });
+  const shown = await quickBaton(['show', id, '--json'], { cwd: place.folder });
   return JSON.parse(shown.stdout) as Record<string, unknown>;
 }
 
@@ -40,7 +40,7 @@ describe('a shadow test as a handoff', () => {
     const place = makePlace();
     const send = async (manifest: unknown): Promise<string> => {
       const input = JSON.stringify(manifest);
-      const sent = await baton(['send', '--from', '@me', '--to', '@shadow-smoke-test', '--input', input], {
+      const sent = await quickBaton(['send', '--from', '@me', '--to', '@shadow-smoke-test', '--input', input], {
         cwd: place.folder,
       });
       return sent.stdout.trim();

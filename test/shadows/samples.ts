@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished, type TestContext } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
-import { baton, startBaton, tempFolder, type Ended, type Running } from '../support/processes.ts';
+import { type Ended, quickBaton, type Running, startBaton, tempFolder } from '../support/processes.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -132,7 +132,7 @@ export function makePlace(configuration = ''): ShadowPlace {
   onTestFinished(() => removeContainers(folder));
   return {
     folder,
-    run: (args, env = {}) => baton(['shadow', ...args], { cwd: folder, env }),
+    run: (args, env = {}) => quickBaton(['shadow', ...args], { cwd: folder, env }),
     start: (args, env = {}) => startBaton(['shadow', ...args], { cwd: folder, env }),
   };
 }

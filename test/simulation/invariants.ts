@@ -1,6 +1,6 @@
 /** The invariants, one function each: it answers in words what is broken, or null. The ledger is as before the call. */
 import { present } from '../../src/foundation/assert.ts';
-import { brokenAt, hashOf, NO_TRAIL, type Fact } from '../../src/domain/facts.ts';
+import { firstBrokenRevision, hashOf, NO_TRAIL, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { nextState, isFinal, type Move, type State } from '../../src/domain/lifecycle.ts';
 import { usesCapacity } from '../../src/domain/limits.ts';
@@ -36,7 +36,7 @@ export function i1RevisionsAreDense(call: Call, ledger: Ledger): Broken {
 export function i1TrailsAddUp({ records, trails }: Remains): Broken {
   for (const [id, record] of records) {
     const trail = trails.get(id) ?? [];
-    const at = brokenAt(trail);
+    const at = firstBrokenRevision(trail);
     if (at !== null) return `${id}: the trail does not add up at revision ${at}`;
     if (trail.length !== record.revision) return `${id}: ${trail.length} facts for ${record.revision} revisions`;
   }

@@ -110,11 +110,11 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       take: (key, forMs) => call('take', () => inner.outbox.take(key, forMs)),
       due: (max) => call('due', () => inner.outbox.due(max)),
       done: (keys) => call('done', () => inner.outbox.done(keys)),
-      later: (key, inMs, tries) => call('later', () => inner.outbox.later(key, inMs, tries)),
+      postpone: (key, inMs, tries) => call('later', () => inner.outbox.postpone(key, inMs, tries)),
       inbox: (agent, max) => call('inbox', () => inner.outbox.inbox(agent, max)),
       drop: (key, says) => call('drop', () => inner.outbox.drop(key, says)),
       dropped: (max) => call('dropped', () => inner.outbox.dropped(max)),
-      again: (key) => call('again', () => inner.outbox.again(key)),
+      requeue: (key) => call('again', () => inner.outbox.requeue(key)),
     },
     tokens: {
       add: (token, minting) => call('add', () => inner.tokens.add(token, minting)),
@@ -130,7 +130,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
     transfer: {
       copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
       restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
-      recognise: (after, heads) => call('recognise', () => inner.transfer.recognise(after, heads)),
+      recognize: (after, heads) => call('recognise', () => inner.transfer.recognize(after, heads)),
     },
     agents: {
       add: (session) => call('addAgent', () => inner.agents.add(session)),
@@ -161,8 +161,8 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
-      lookAtClock: (own) => call('lookAtClock', () => inner.upkeep.lookAtClock(own)),
-      tend: () => call('tend', () => inner.upkeep.tend()),
+      checkClock: (own) => call('lookAtClock', () => inner.upkeep.checkClock(own)),
+      maintain: () => call('tend', () => inner.upkeep.maintain()),
       audit: () => call('audit', () => inner.upkeep.audit()),
       feedHolders: () => inner.upkeep.feedHolders(),
     },

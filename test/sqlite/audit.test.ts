@@ -14,7 +14,7 @@ import {
   SESSION,
   WORKER,
 } from '../contract/builders.ts';
-import { put, trailsIn, valueOf } from '../contract/looks.ts';
+import { put, trailsIn, valueOf } from '../contract/store-checks.ts';
 import { newPath, openForgettableStore, openStore } from './stores.ts';
 
 const PAGE_BYTES = 4096;
@@ -52,7 +52,7 @@ describe('an audit of a SQLite database', () => {
     ['a revision', `UPDATE handoff SET revision = 9 WHERE id = 'a-1'`, ['revision'], /a-1 has 1 facts at revision 9/],
     ['what is waited for', `UPDATE handoff SET waits = 1 WHERE id = 'waits'`, ['waits'], /counts 1 .* there are 2/],
     ['a dependency', `DELETE FROM dependency WHERE needs = 'unknown'`, ['waits'], /counts 2 .* there are 1/],
-    ['a body', `DELETE FROM body WHERE handoff = 1`, ['body'], /a-0 has lost what it carries/],
+    ['a body', `DELETE FROM body WHERE handoff = 1`, ['body'], /the body of a-0 is missing/],
     [
       'a record',
       `PRAGMA foreign_keys = off; DELETE FROM handoff WHERE id = 'a-2'`,

@@ -6,7 +6,7 @@ import { FileExists } from '../../src/foundation/atomic-file.ts';
 import { backUp } from '../../src/stores/sqlite/backup.ts';
 import { StoreFault } from '../../src/stores/store.ts';
 import { openingOf, openingsOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { copiesIn } from '../contract/suite/transfer.ts';
 import { tempFolder } from '../support/processes.ts';
 import { newPath, openStore } from './stores.ts';

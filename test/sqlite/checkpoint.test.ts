@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { openingOf } from '../contract/builders.ts';
-import { put } from '../contract/looks.ts';
+import { put } from '../contract/store-checks.ts';
 import { newPath, openStore, openTables } from './stores.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -23,7 +23,7 @@ describe('the log of the database', () => {
       await put(writer, ...openings);
       // One who reads now and then is no reason not to begin anew.
       await reader.find({ by: 'filter', max: 1 });
-      await writer.upkeep.tend();
+      await writer.upkeep.maintain();
       sizes.push(logBytes(path));
     }
     const writtenBytes = 60 * 20 * BODY.length;
@@ -38,7 +38,7 @@ describe('the log of the database', () => {
     const store = openStore(path);
     await put(store, openingOf({ id: 'a' }));
     const { mtimeMs } = statSync(path);
-    await store.upkeep.tend();
+    await store.upkeep.maintain();
     expect(statSync(path).mtimeMs).toBe(mtimeMs);
     expect(logBytes(path)).toBeGreaterThan(0);
     expect(logBytes(path)).toBeLessThan(WORTH_BYTES);
@@ -51,7 +51,7 @@ describe('the log of the database', () => {
       openingOf({ id: `a-${index}`, body: BODY as ReturnType<typeof openingOf>['body'] }),
     );
     await put(store, ...openings);
-    await store.upkeep.tend();
+    await store.upkeep.maintain();
     const [busy, pages, moved] = prepare(openTables(path), 'PRAGMA wal_checkpoint(PASSIVE)').get() ?? [];
     expect([busy, moved]).toEqual([0, pages]);
     expect((await store.find({ by: 'filter', max: 200 })).items).toHaveLength(100);

@@ -1,12 +1,12 @@
 import { constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { examineFile, type MayUse } from '../../src/adapters/doctor/examine-file.ts';
+import { examineFile, type AccessCheck } from '../../src/adapters/doctor/examine-file.ts';
 import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
 import { newPath, openTables } from './stores.ts';
 
 /** Rights do not bind a superuser, who may run these tests: so the file system’s answer is given. */
-function withoutWriting(place: string, code: string): MayUse {
+function withoutWriting(place: string, code: string): AccessCheck {
   return (path, mode) => {
     if (path === place && (mode & constants.W_OK) !== 0) throw Object.assign(new Error(code), { code });
   };

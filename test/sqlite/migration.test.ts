@@ -19,7 +19,7 @@ import {
   SESSION,
   WORKER,
 } from '../contract/builders.ts';
-import { ALL, everythingIn, put } from '../contract/looks.ts';
+import { ALL, everythingIn, put } from '../contract/store-checks.ts';
 import { usePrograms } from '../crash/built-programs.ts';
 import { complaintsAbout } from '../crash/soundness.ts';
 import { until } from '../support/processes.ts';

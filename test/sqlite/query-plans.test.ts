@@ -5,7 +5,7 @@ import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
 import { listStatement, openNumbersSql, type Filter } from '../../src/stores/sqlite/lists.ts';
-import { OFFERS_SQL, STILL_OPEN_SQL } from '../../src/stores/sqlite/open-to-look.ts';
+import { OFFERS_SQL, STILL_OPEN_SQL } from '../../src/stores/sqlite/open-offer-reader.ts';
 import { DROPPED_SQL, INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
 import { IS_PAUSED_SQL } from '../../src/stores/sqlite/pauses.ts';
 import {

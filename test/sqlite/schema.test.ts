@@ -1,12 +1,11 @@
 /** Even a wrong program cannot write an impossible record: the tables know the lifecycle too. */
 import { describe, expect, it } from 'vitest';
-import { DEEDS_BESIDE_MOVES, type FactType } from '../../src/domain/facts.ts';
-import { isFinal, LIFECYCLE, MOVES, STATES, type State } from '../../src/domain/lifecycle.ts';
+import { FACT_TYPE_NAMES, type FactType } from '../../src/domain/fact-types.ts';
+import { isFinal, LIFECYCLE, STATES, type State } from '../../src/domain/lifecycle.ts';
 import { prepare, type Database, type Value } from '../../src/stores/sqlite/binding.ts';
-import { readStep, stateNumber, stepNumber } from '../../src/stores/numbers.ts';
+import { readStep, stateNumber, stepNumber } from '../../src/stores/stored-numbers.ts';
 import { openTables } from './stores.ts';
 
-const DEEDS: readonly FactType[] = [...DEEDS_BESIDE_MOVES, ...MOVES];
 const RESUMED: readonly State[] = ['draft', 'offered', 'accepted'];
 const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
 
@@ -68,7 +67,7 @@ describe('the tables', () => {
     const wrong: string[] = [];
     let taken = 0;
     database.exec('BEGIN');
-    for (const deed of DEEDS) {
+    for (const deed of FACT_TYPE_NAMES) {
       for (const from of [null, ...STATES]) {
         for (const to of STATES) {
           const step = stepNumber(deed, from, to);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { acceptBy, idOf, openingOf, processOf, releaseBy, sessionOf, WORKER } from '../contract/builders.ts';
-import { put, recordOf } from '../contract/looks.ts';
+import { put, recordOf } from '../contract/store-checks.ts';
 import { lockWaitOf } from '../../src/stores/sqlite/binding.ts';
 import { sharedRead } from '../../src/stores/sqlite/shared-read.ts';
 import { newPath, openStore, openTables } from './stores.ts';

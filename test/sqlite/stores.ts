@@ -9,15 +9,22 @@ import { ensureDatabaseFile } from '../../src/stores/sqlite/database-file.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { tempFolder } from '../support/processes.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 
 export function newPath(): string {
   return join(tempFolder(), '.baton', 'baton.db');
 }
 
-export function openStore(path: string = newPath()): Store {
+export function openStore(path: string = pathWithTables()): Store {
   const store = openForgettableStore(path);
   onTestFinished(async () => store.close());
   return store;
+}
+
+function pathWithTables(): string {
+  const path = newPath();
+  putDatabase(path);
+  return path;
 }
 
 /** Whoever opens it has to close it; nothing here keeps it in memory. */

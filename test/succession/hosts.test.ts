@@ -91,7 +91,7 @@ describe.each([
 
   it.runIf(isHere)('X6: starts a program once for a name; a second try finds the first', async () => {
     const { host, folder, program, pane } = await started();
-    expect(await host.look(pane)).toEqual({ kind: 'alive', copyMode: false });
+    expect(await host.status(pane)).toEqual({ kind: 'alive', copyMode: false });
     expect(await host.start({ name: 'one', cwd: folder, argv: program, env: {} })).toEqual({ ok: true, value: pane });
     expect(await host.find('one')).toEqual({ ok: true, value: pane });
     expect(await host.find('two')).toEqual({ ok: true, value: null });
@@ -110,7 +110,7 @@ describe.each([
   it.runIf(isHere)('X3: copy mode is left before a key is pressed', async () => {
     const { host, pane, scroll } = await started();
     await scroll(pane);
-    expect(await host.look(pane)).toEqual({ kind: 'alive', copyMode: true });
+    expect(await host.status(pane)).toEqual({ kind: 'alive', copyMode: true });
     await host.paste(pane, 'while scrolled');
     await scroll(pane);
     await host.press(pane, 'enter');
@@ -120,30 +120,30 @@ describe.each([
   it.runIf(isHere)('nothing is typed where another program runs now, or none', async () => {
     const one = await started();
     await one.replace(one.pane);
-    expect((await one.host.look(one.pane)).kind).toBe('changed');
+    expect((await one.host.status(one.pane)).kind).toBe('changed');
     expect(await one.host.paste(one.pane, 'rm -r x')).toMatchObject({ ok: false, refusal: { code: 'pane_changed' } });
     const two = await started();
     const beside = await two.host.start({ name: 'beside', cwd: two.folder, argv: two.program, env: {} });
     await two.host.paste(two.pane, 'quit');
     await two.host.press(two.pane, 'enter');
-    await expect.poll(async () => (await two.host.look(two.pane)).kind).toBe('dead');
-    const end = await two.host.look(two.pane);
+    await expect.poll(async () => (await two.host.status(two.pane)).kind).toBe('dead');
+    const end = await two.host.status(two.pane);
     expect(two.sevens).toContain(end.kind === 'dead' ? end.status : end.kind);
     expect(await two.host.press(two.pane, 'enter')).toMatchObject({ ok: false, refusal: { code: 'pane_gone' } });
     await two.host.end(two.pane, 'hang-up');
     // Once while tmux goes on with another pane, and once after its last one.
-    expect(await two.host.look(two.pane)).toEqual({ kind: 'gone' });
+    expect(await two.host.status(two.pane)).toEqual({ kind: 'gone' });
     if (beside.ok) await two.host.end(beside.value, 'hang-up');
-    await until('the last one is gone', async () => (await two.host.look(two.pane)).kind === 'gone');
+    await until('the last one is gone', async () => (await two.host.status(two.pane)).kind === 'gone');
   });
 
   it.runIf(isHere)('X6: is ended by asking, and for sure', async () => {
     for (const how of ['ask', 'kill'] as const) {
       const { host, pane } = await started();
       await host.end(pane, how);
-      await until('it has ended', async () => (await host.look(pane)).kind === 'dead');
+      await until('it has ended', async () => (await host.status(pane)).kind === 'dead');
       await host.end(pane, how);
-      expect((await host.look(pane)).kind).toBe('dead');
+      expect((await host.status(pane)).kind).toBe('dead');
     }
   });
 });

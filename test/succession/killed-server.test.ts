@@ -6,7 +6,7 @@ import type { HandoffId } from '../../src/domain/names.ts';
 import { STEPS } from '../../src/domain/succession.ts';
 import { needComponent } from '../support/components.ts';
 import { until, untilSays } from '../support/processes.ts';
-import { makeStage, promptsOf, SHORT_TIMES, stepsOf } from './stage.ts';
+import { makeStage, promptsOf, SHORT_TIMES, stepsOf } from './tmux-world.ts';
 
 const tmux = await needComponent('tmux');
 

@@ -4,7 +4,7 @@
  */
 import { err, ok, type Result } from '../../src/foundation/result.ts';
 import type { Pane } from '../../src/domain/agent-session.ts';
-import type { AgentHost, HostProblem, HostStart, PaneSight } from '../../src/agents/agent-host.ts';
+import type { AgentHost, HostProblem, HostStart, PaneStatus } from '../../src/agents/agent-host.ts';
 import { typedLine } from '../../src/agents/terminal-input.ts';
 
 /** A program in a terminal: it gets whole lines, and says when it ends. */
@@ -54,7 +54,7 @@ export function scriptedHost(
   const paneOf = ({ name, pane, pid }: Terminal): Pane => ({ session: name, pane, pid, startedAt: String(pid) });
   const named = (pane: Pane): Terminal | undefined => [...terminals.values()].find((each) => each.pane === pane.pane);
 
-  const sightOf = (pane: Pane): PaneSight => {
+  const sightOf = (pane: Pane): PaneStatus => {
     if (failure !== null) return { kind: 'no-host', says: failure };
     const terminal = named(pane);
     if (terminal === undefined) return { kind: 'gone' };
@@ -111,7 +111,7 @@ export function scriptedHost(
       const found = terminals.get(name);
       return ok(found === undefined ? null : paneOf(found));
     },
-    look: async (pane) => sightOf(pane),
+    status: async (pane) => sightOf(pane),
     paste: async (pane, text) => {
       const able = ready(pane);
       if (!able.ok) return able;

@@ -12,9 +12,13 @@ import { scriptedHost, type ScriptedTerminal } from './scripted-host.ts';
 import { NO_RULES, type Context } from '../../src/engine/context.ts';
 import { advanceSuccession } from '../../src/engine/succession/advance.ts';
 import { startAgent } from '../../src/engine/succession/agents.ts';
-import { wakeByTyping } from '../../src/engine/succession/type-wake.ts';
+import { wakeByTyping } from '../../src/engine/succession/wake-by-typing.ts';
 import { beginSuccession, type SuccessionRequest } from '../../src/engine/succession/begin.ts';
-import { SUCCESSION_LIMITS, type AgentRuntime, type DocumentSight } from '../../src/engine/succession/agent-runtime.ts';
+import {
+  SUCCESSION_LIMITS,
+  type AgentRuntime,
+  type DocumentStatus,
+} from '../../src/engine/succession/agent-runtime.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { makeSessionToken } from '../../src/workspace/identity.ts';
 import { manualClock } from '../contract/manual-clock.ts';
@@ -26,8 +30,8 @@ const DOCUMENT = SIX.map((title) => `## ${title}\n\nSomething.\n`).join('\n');
 function memoryNotes(): WakeNotes {
   const told = new Set<HandoffId>();
   return {
-    told: () => [...told],
-    tell: (_agent, ids) => ids.filter((id) => !told.has(id) && told.add(id)),
+    announced: () => [...told],
+    markAnnounced: (_agent, ids) => ids.filter((id) => !told.has(id) && told.add(id)),
     forget: (_agent, ids) => ids.forEach((id) => told.delete(id)),
   };
 }
@@ -228,13 +232,13 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     adapterOf: () => adapter,
     journal: {
       ...guarded({
-        hear: async () => null,
+        record: async () => null,
         read: async (agent: number) => [...(events.get(agent) ?? [])],
         note: async (agent: number, note: HandoverNote | null) => void notes.set(agent, note),
         statusLine: async () => null,
       }),
       // The lock of a process that has died is nobody's.
-      alone: async (agent, drive) => {
+      withLock: async (agent, drive) => {
         if (locks.has(agent)) return false;
         locks.add(agent);
         await drive().finally(() => locks.delete(agent));
@@ -247,7 +251,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
         documentFolder: async () => '/w/data/personas/dev/handoffs',
         privateFolder: async () => '/w/.baton/agents/1',
         write: async (path: string, text: string) => void files.set(path, { text, modifiedAt: clock.nowMs() }),
-        look: async (path: string): Promise<DocumentSight> => {
+        documentStatus: async (path: string): Promise<DocumentStatus> => {
           const file = files.get(path);
           if (file === undefined) return { kind: 'absent' };
           if (file.link === true) return { kind: 'refused', says: 'is a link' };

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { needComponent } from '../support/components.ts';
 import { untilSays } from '../support/processes.ts';
 import { sqlite } from '../cli/workspaces.ts';
-import { makeStage, SHORT_TIMES, type Stage } from './stage.ts';
+import { makeStage, SHORT_TIMES, type Stage } from './tmux-world.ts';
 
 const tmux = await needComponent('tmux');
 

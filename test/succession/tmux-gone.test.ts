@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { needComponent } from '../support/components.ts';
 import { until } from '../support/processes.ts';
-import { makeStage } from './stage.ts';
+import { makeStage } from './tmux-world.ts';
 
 const tmux = await needComponent('tmux');
 const isAsked = ({ line }: { readonly line?: string }): boolean => line?.includes('handoff document to') === true;

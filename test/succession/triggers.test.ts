@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { STEPS } from '../../src/domain/succession.ts';
 import { needComponent } from '../support/components.ts';
 import { until, untilSays, type Running } from '../support/processes.ts';
-import { makeStage, promptsOf, SHORT_TIMES, stepsOf, type Stage } from './stage.ts';
+import { makeStage, promptsOf, SHORT_TIMES, stepsOf, type Stage } from './tmux-world.ts';
 
 const tmux = await needComponent('tmux');
 

@@ -7,20 +7,20 @@ import { OPERATOR } from '../../src/domain/principal.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import {
   fileWakeNotes,
-  isWorthLooking,
-  readLook,
+  isCheckDue,
+  readWakeState,
   wakeFolder,
-  type WakeLook,
-} from '../../src/agents/journal/wake-file.ts';
+  type WakeState,
+} from '../../src/agents/journal/wake-state.ts';
 import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
 import { WAKES_PER_HOUR_MAX } from '../../src/agents/journal/announce-work.ts';
-import { postponeLook } from '../../src/adapters/agent-sessions/wake-look.ts';
+import { postponeWorkCheck } from '../../src/adapters/agent-sessions/check-for-work.ts';
 import { makeWorkspace, postgresql, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
 import { needComponent } from '../support/components.ts';
 import { baton, tempFolder, until, type StartOptions } from '../support/processes.ts';
-import { makeStage, promptsOf, SHORT_TIMES } from './stage.ts';
+import { makeStage, promptsOf, SHORT_TIMES } from './tmux-world.ts';
 import { scriptedWorld, type ScriptedWorld } from './scripted-world.ts';
 
 const tmux = await needComponent('tmux');
@@ -154,8 +154,8 @@ describe('by hook', () => {
     await workspace.run(['send', '--to', '@claude', '--from', '@lead', '--title', 'Fix it']);
     const configuration = join(workspace.folder, 'baton.yaml');
     writeFileSync(configuration, `database: ${address.url}\n`);
-    const lookOf = (agent: string): WakeLook | null =>
-      readLook(wakeFolder(join(workspace.folder, '.baton'), agent as AgentId));
+    const lookOf = (agent: string): WakeState | null =>
+      readWakeState(wakeFolder(join(workspace.folder, '.baton'), agent as AgentId));
     expect(await call('claude', 'session-start')).toEqual(['{}', 'small']);
     await until('the look is over', () => lookOf('claude')?.found !== undefined);
     // In the middle of a turn nobody is disturbed; the user's next word brings nothing new within a minute.
@@ -181,7 +181,7 @@ describe('by hook', () => {
       const env = { BATON_AGENT: 'claude', BATON_TOKEN: token };
       const { decision } = await hook('claude', 'stop', {}, env);
       // A look that was refused is put off by a process beside the hook.
-      await until('the look is over', () => readLook(folder) !== null);
+      await until('the look is over', () => readWakeState(folder) !== null);
       return decision === 'block';
     };
     expect([await told(`${own}x`), await told(other), await told(own)]).toEqual([false, false, true]);
@@ -227,26 +227,26 @@ describe('by hook', () => {
   it('after a database that did not answer, the next turns are not kept waiting', () => {
     const folder = tempFolder();
     const place = wakeFolder(join(folder, '.baton'), DEV);
-    postponeLook(folder, DEV);
-    expect(isWorthLooking(place, 'turn-end', Date.now())).toBe(false);
-    expect(isWorthLooking(place, 'turn-end', Date.now() + 3_600_000)).toBe(true);
-    expect(isWorthLooking(place, 'session-start', Date.now())).toBe(true);
+    postponeWorkCheck(folder, DEV);
+    expect(isCheckDue(place, 'turn-end', Date.now())).toBe(false);
+    expect(isCheckDue(place, 'turn-end', Date.now() + 3_600_000)).toBe(true);
+    expect(isCheckDue(place, 'session-start', Date.now())).toBe(true);
   });
 
   it('of many at once one tells', () => {
     const notes = fileWakeNotes(tempFolder());
     const ids = ['hoff-1', 'hoff-2'] as never[];
-    expect([notes.tell(DEV, ids), notes.tell(DEV, ids)]).toEqual([ids, []]);
+    expect([notes.markAnnounced(DEV, ids), notes.markAnnounced(DEV, ids)]).toEqual([ids, []]);
     notes.forget(DEV, ids.slice(1));
-    expect(fileWakeNotes(tempFolder()).told(DEV)).toEqual([]);
-    expect(notes.told(DEV)).toEqual(['hoff-1']);
+    expect(fileWakeNotes(tempFolder()).announced(DEV)).toEqual([]);
+    expect(notes.announced(DEV)).toEqual(['hoff-1']);
   });
 
   it('a broken note costs a look, and nothing else', () => {
     const folder = tempFolder();
     for (const text of ['', '{', '[]', '{"bellMark":1}']) {
       writeFileSync(join(folder, 'look.json'), text);
-      expect(isWorthLooking(folder, 'turn-end', 0)).toBe(true);
+      expect(isCheckDue(folder, 'turn-end', 0)).toBe(true);
     }
   });
 
@@ -311,7 +311,7 @@ describe('by a typed line', () => {
     deaf.clock.advance(60_000);
     await deaf.wake(other.id);
     // Nothing was typed, so nobody counts as told.
-    expect(deaf.runtime.wake.notes.told(DEV)).toEqual([]);
+    expect(deaf.runtime.wake.notes.announced(DEV)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { STEPS } from '../../src/domain/succession.ts';
 import { needComponent } from '../support/components.ts';
-import { factsOf, GUARDRAILS, makeStage, promptsOf, SKILL, stepsOf } from './stage.ts';
+import { factsOf, GUARDRAILS, makeStage, promptsOf, SKILL, stepsOf } from './tmux-world.ts';
 
 const tmux = await needComponent('tmux');
 

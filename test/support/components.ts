@@ -6,7 +6,6 @@
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -40,8 +39,9 @@ const COMPONENTS = {
 
 export type ComponentName = keyof typeof COMPONENTS;
 
-const LOCK = join(tmpdir(), 'baton-test-components.lock');
-const UPDATED = join(tmpdir(), 'baton-test-components.updated');
+/** One place for all runs of the tests at once: the package manager serves one at a time. */
+const LOCK = '/var/tmp/baton-test-components.lock';
+const UPDATED = '/var/tmp/baton-test-components.updated';
 
 /** A browser over a slow line takes minutes. */
 const INSTALL_MAX_MS = 10 * 60 * 1000;

@@ -1,12 +1,18 @@
 /** What all test files share: the command as it is published, and servers that are started when one is asked for. */
+import type { TestProject } from 'vitest/node';
 import { built } from './built.ts';
+import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { endSharedServers, prepareSharedServers } from './shared-postgres.ts';
+
+let removeTemporaryFiles = (): void => undefined;
 
 /**
  * The name is vitest's: it calls `setup` before the first test file. On a developer's machine a failed build is only
  * told, because the tests that do not need it still say something. In CI it ends the run.
  */
-export async function setup(): Promise<void> {
+export async function setup({ config }: TestProject): Promise<void> {
+  // The long campaigns have a disk, as users have.
+  if (config.env['BATON_CAMPAIGN'] !== 'long') removeTemporaryFiles = keepTemporaryFilesInMemory();
   prepareSharedServers();
   try {
     await built('command');
@@ -18,4 +24,5 @@ export async function setup(): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await endSharedServers();
+  removeTemporaryFiles();
 }

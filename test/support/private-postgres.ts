@@ -4,17 +4,7 @@
  * For tests that stop it, or need settings of their own; all others share one (`shared-postgres.ts`). PostgreSQL refuses to run as root; root starts it as the user `postgres`, or else as `nobody`.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  chownSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +12,7 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import type { Certificate } from './certificates.ts';
 import { howToGet, needComponent } from './components.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 export interface PrivatePostgres {
   /** The address of a database; without a name, of the one that is always there. */
@@ -69,7 +60,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   const binaries = await needComponent('postgres');
   if (binaries === null) return null;
   const identity = unprivileged();
-  const home = mkdtempSync(join(options.folder ?? quickFolder(), 'baton-pg-'));
+  const home = mkdtempSync(join(options.folder ?? memoryFolder() ?? tmpdir(), 'baton-pg-'));
   const data = join(home, 'data');
   mkdirSync(data, { mode: 0o700 });
   for (const path of [home, data]) if (identity !== null) chownSync(path, identity.uid, identity.gid);
@@ -153,20 +144,6 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     },
   };
 }
-
-/** In memory where there is room, because nobody here takes the power from the whole machine. */
-function quickFolder(): string {
-  const inMemory = '/dev/shm';
-  try {
-    const { bavail, bsize } = statfsSync(inMemory);
-    accessSync(inMemory, constants.W_OK | constants.X_OK);
-    return bavail * bsize > ROOM_BYTES ? inMemory : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
-
-const ROOM_BYTES = 4 * 1024 ** 3;
 
 /** Ways to a server on this port; `remove` closes them and leaves the server as it is. */
 export function connectTo(

@@ -9,9 +9,10 @@ import { COMMAND_RUNNER, type Told, type Wanted } from './command-runner.ts';
 /** They answer and end. All others wait, serve, read standard input or hold something for as long as they live. */
 const QUICK = new Set(
   (
-    'accept activate answer apply artifact ask audit backup block cancel check claim complete create deliver doctor export ' +
-    'fail import inbox ingest init key list policy progress ready reject release renew report resume retry send show ' +
-    'status sync task token trace unblock verify wait workflow'
+    'accept activate answer apply artifact ask audit backup block cancel check claim complete create deliver doctor erase ' +
+    'export facts fail import inbox index ingest init key list migrate pause pauses policy progress prune ready reassign ' +
+    'reject release renew report resume retry revise rework send shadow show status sync task token trace unblock ' +
+    'undelivered verify wait workflow --help --version'
   ).split(' '),
 );
 
@@ -19,7 +20,7 @@ let runner: ChildProcess | null = null;
 let isBusy = false;
 
 export async function runQuickly(wanted: Wanted): Promise<Told['answered'] | null> {
-  const isQuick = QUICK.has(wanted.args[0] ?? '') && !wanted.args.includes('-');
+  const isQuick = (QUICK.has(wanted.args[0] ?? '') && !wanted.args.includes('-')) || wanted.args[1] === '--help';
   if (isBusy || !isQuick || !existsSync('/proc/self/fd')) return null;
   isBusy = true;
   try {

@@ -85,7 +85,7 @@ describe('baton index', () => {
     const right = readFileSync(path, 'utf8');
     expect(right).toContain(made.stdout.trim());
     writeFileSync(path, 'active_handoffs: nonsense\n');
-    expect(await run(['index'])).toMatchObject({ code: 0, stdout: '_handoffs/_index.yaml is written\n' });
+    expect(await run(['index'])).toMatchObject({ code: 0, stdout: 'wrote _handoffs/_index.yaml\n' });
     expect(readFileSync(path, 'utf8')).toContain(made.stdout.trim());
     expect(JSON.parse((await run(['index', '--json'])).stdout)).toEqual({
       file: '_handoffs/_index.yaml',

@@ -6,7 +6,7 @@ import { importAll } from '../../src/engine/transfer/import.ts';
 import { footerLine, headerLine, LINE_BYTES_MAX, totalOf, writeLine } from '../../src/engine/transfer/write-line.ts';
 import type { Copy, Store } from '../../src/stores/store.ts';
 import { idOf, jsonOf, LONG_AGO, openingOf } from '../contract/builders.ts';
-import { valueOf } from '../contract/looks.ts';
+import { valueOf } from '../contract/store-checks.ts';
 import { exported, fill, imported, memoryStore } from './sample.ts';
 
 type Parsed = Record<string, Record<string, unknown>>;
@@ -63,11 +63,15 @@ describe('an import with one bad line', () => {
     [
       'has a record without facts',
       () => forged((line) => (line['facts'] = [] as never)),
-      'r5 cannot be: it has no facts',
+      'r5 is not valid: it has no facts',
     ],
-    ['has keys in another order', () => forged((line) => (line['handoff'] = turned(line['handoff']!))), 'another way'],
-    ['has spaces', () => respaced(), 'written in another way'],
-    ['has a key twice', () => doubled(), /twice|another way/],
+    [
+      'has keys in another order',
+      () => forged((line) => (line['handoff'] = turned(line['handoff']!))),
+      'not in the form',
+    ],
+    ['has spaces', () => respaced(), 'not in the form in which'],
+    ['has a key twice', () => doubled(), /twice|not in the form/],
     ['reaches for prototypes', () => forged((line) => (line['body'] = polluted())), 'body: the key "__proto__"'],
     ['is as deep as the sea', () => forged((line) => (line['body']!['input'] = deep(70))), 'body: nested deeper'],
   ])('that %s: line and reason are told, and all others are imported', async (_, bad, says) => {
@@ -128,12 +132,12 @@ describe('a file that is not whole', () => {
     ['empty', () => '', 1, 'the file is empty'],
     ['another file', () => '{"name":"x"}\n', 1, 'not an export of Baton'],
     ['of a later version', () => lines[0]!.replace('"version":1', '"version":2'), 1, 'install a newer Baton'],
-    ['cut in the middle of a line', () => lines.join('\n').slice(0, -300), 11, 'breaks off in the middle'],
+    ['cut in the middle of a line', () => lines.join('\n').slice(0, -300), 11, 'truncated within this line'],
     ['cut after a line', () => `${lines.slice(0, -1).join('\n')}\n`, 11, 'its last line is missing'],
-    ['without one of its lines', () => lines.toSpliced(4, 1).join('\n'), 11, 'made of 10 handoffs, here are 9'],
-    ['with a line twice', () => lines.toSpliced(4, 0, lines[4]!).join('\n'), 13, 'made of 10 handoffs, here are 11'],
+    ['without one of its lines', () => lines.toSpliced(4, 1).join('\n'), 11, 'had 10 handoffs, this file has 9'],
+    ['with a line twice', () => lines.toSpliced(4, 0, lines[4]!).join('\n'), 13, 'had 10 handoffs, this file has 11'],
     ['with one line in place of another', () => lines.with(4, lines[5]!).join('\n'), 12, 'the whole export'],
-    ['longer than its end', () => `${lines.join('\n')}\n${lines[3]!}`, 13, 'more after the line that ends'],
+    ['longer than its end', () => `${lines.join('\n')}\n${lines[3]!}`, 13, 'text after the last line'],
   ])('%s', async (_, text, line, says) => {
     const answer = await imported(memoryStore(), text());
     expect(answer).toMatchObject({ ok: false, refusal: { code: 'bad-line', line } });

@@ -11,7 +11,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { anyBody, anyMaking, anyOutcome, madeOf, SESSIONS } from '../contract/arbitraries.ts';
 import { idOf, jsonOf, processOf, WORKER } from '../contract/builders.ts';
-import { valueOf } from '../contract/looks.ts';
+import { valueOf } from '../contract/store-checks.ts';
 import { manualClock } from '../contract/manual-clock.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
 

@@ -13,7 +13,7 @@ import { verify } from '../../src/engine/handoffs/verify.ts';
 import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { shortIdOf } from '../../src/domain/names.ts';
 import { handoffView } from '../../src/interfaces/shared/views.ts';
-import { baton, tempFolder, type Ended } from '../support/processes.ts';
+import { type Ended, quickBaton, tempFolder } from '../support/processes.ts';
 import { local, LOCAL, named, proven, truthWorld, type Attempt, type TruthWorld } from './world.ts';
 
 interface Called {
@@ -28,7 +28,7 @@ async function called(): Promise<Called> {
   const handoff = await world.ask();
   await world.deliver(handoff, [{ kind: 'file', value: 'page.html' }]);
   const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-    baton([...args, '--workspace', world.folder], { env });
+    quickBaton([...args, '--workspace', world.folder], { env });
   return { world, id: handoff.id, run };
 }
 
@@ -129,7 +129,7 @@ describe('commands', () => {
 
   it('a stranger tells from any one place which of four was really verified', async () => {
     const { folder, ids } = await four();
-    const lines = (await baton(['list', '--workspace', folder])).stdout.trimEnd().split('\n').slice(1);
+    const lines = (await quickBaton(['list', '--workspace', folder])).stdout.trimEnd().split('\n').slice(1);
     // A title with a line break is one line, and forges none.
     expect(lines).toHaveLength(4);
     for (const [level, id] of Object.entries(ids)) {
@@ -153,7 +153,7 @@ describe('commands', () => {
     } finally {
       await app.close();
     }
-    const report = await baton(['report', '--ci', '--format', 'junit', '--workspace', folder]);
+    const report = await quickBaton(['report', '--ci', '--format', 'junit', '--workspace', folder]);
     expect(report.code).toBe(7);
     const cases = report.stdout.match(/<testcase[\s\S]*?<\/testcase>/g) ?? [];
     expect(cases).toHaveLength(4);
@@ -165,7 +165,7 @@ describe('commands', () => {
 
   it('audit lists them by level with the reason, and looks again', async () => {
     const { folder, ids } = await four();
-    const audit = await baton(['audit', '--json', '--workspace', folder]);
+    const audit = await quickBaton(['audit', '--json', '--workspace', folder]);
     const { items } = JSON.parse(audit.stdout) as { readonly items: readonly Record<string, unknown>[] };
     for (const [level, id] of Object.entries(ids)) {
       expect(items.find((each) => each['id'] === id)).toMatchObject({ assurance: level });
@@ -176,9 +176,9 @@ describe('commands', () => {
       because: 'the identity was not proven (local)',
     });
     const again = ['audit', '--recheck', '--as', 'operator', '--workspace', folder];
-    expect(await baton(again)).toMatchObject({ code: 0 });
+    expect(await quickBaton(again)).toMatchObject({ code: 0 });
     writeFileSync(join(folder, 'page.html'), 'changed since');
-    const looked = await baton(again);
+    const looked = await quickBaton(again);
     expect(looked.code).toBe(8);
     expect(looked.stdout).toMatch(/today: page: DOES NOT HOLD: "page.html" has changed/);
   });

@@ -18,7 +18,7 @@ import { editDocument, type DocumentChanges } from '../../src/formats/document/e
 import { readDocument } from '../../src/formats/document/read.ts';
 import { addKey, endKey, keysIn, type KeyRecord } from '../../src/workspace/agent-keys.ts';
 import { withSigner } from '../../src/workspace/signing-key.ts';
-import { baton, tempFolder } from '../support/processes.ts';
+import { quickBaton, tempFolder } from '../support/processes.ts';
 import { exported, imported, memoryStore } from '../transfer/sample.ts';
 import { forged, type Line } from './forged-export.ts';
 import { local, LOCAL, named, proven, truthWorld, type TruthWorld } from './world.ts';
@@ -271,8 +271,8 @@ describe('signatures', () => {
     const folder = tempFolder();
     const elsewhere = tempFolder();
     const [path, stranger] = [newKey(), newKey()];
-    const run = (args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof baton> =>
-      baton([...args, '--workspace', folder], { env });
+    const run = (args: readonly string[], env: Record<string, string> = {}): ReturnType<typeof quickBaton> =>
+      quickBaton([...args, '--workspace', folder], { env });
     writeFileSync(join(folder, 'baton.yaml'), '');
     const key = readFileSync(`${path}.pub`, 'utf8').trim();
     expect(await run(['key', 'add', '@pm', key, '--as', 'operator'])).toMatchObject({ code: 0 });
@@ -293,16 +293,16 @@ describe('signatures', () => {
     expect(await run(['export', file])).toMatchObject({ code: 0 });
     writeFileSync(keys, (await run(['key', 'list', '--json'])).stdout);
     const audit = ['audit', '--offline', file, '--keys', keys];
-    expect(await baton(audit, { cwd: elsewhere })).toMatchObject({ code: 0, stdout: 'moves of agents: 1 good\n' });
+    expect(await quickBaton(audit, { cwd: elsewhere })).toMatchObject({ code: 0, stdout: 'moves of agents: 1 good\n' });
     writeFileSync(
       file,
       forged(readFileSync(file, 'utf8'), (line) => {
         for (const fact of line.facts) (fact as { at: number }).at += 1;
       }),
     );
-    const lied = await baton(audit, { cwd: elsewhere });
+    const lied = await quickBaton(audit, { cwd: elsewhere });
     expect(lied.code).toBe(8);
     expect(lied.stdout).toMatch(/create by @pm at .*: FORGED: the signature with SHA256:\S+ does not fit this move/);
-    expect(await baton(['audit', '--offline', file], { cwd: elsewhere })).toMatchObject({ code: 2 });
+    expect(await quickBaton(['audit', '--offline', file], { cwd: elsewhere })).toMatchObject({ code: 2 });
   });
 });

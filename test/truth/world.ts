@@ -1,6 +1,6 @@
 /** A workspace in a repository, with an honest sender, doer and verifier, and hands that lie. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
@@ -17,6 +17,7 @@ import { verify } from '../../src/engine/handoffs/verify.ts';
 import { openWorkspace } from '../../src/app/open-workspace.ts';
 import type { OpenWorkspace } from '../../src/workspace/opened-workspace.ts';
 import { tempFolder } from '../support/processes.ts';
+import { putDatabase } from '../support/sqlite-with-tables.ts';
 
 export const named = (name: string): AgentId => present(readAgentId(name), `${name} is a name`);
 /** Only the word of somebody at this machine. */
@@ -57,7 +58,7 @@ export interface TruthWorld {
 export const LOCAL = 'evidence: { commands: allow }\n';
 
 export async function truthWorld(configuration: string = LOCAL, folder: string = tempFolder()): Promise<TruthWorld> {
-  mkdirSync(join(folder, '.baton'), { recursive: true });
+  putDatabase(join(folder, '.baton', 'baton.db'));
   writeFileSync(join(folder, 'baton.yaml'), configuration);
   writeFileSync(join(folder, '.gitignore'), '.baton/\nhandoffs/\nignored.txt\n');
   const git = (...args: readonly string[]): string => gitIn(folder, ...args);

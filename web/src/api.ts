@@ -95,7 +95,7 @@ async function read<Answer>(answer: Response): Promise<Answer> {
   const problem = new Problem(
     answer.status,
     said.code ?? 'fault',
-    said.detail ?? `the server answered ${answer.status}`,
+    said.detail ?? `the server returned status ${answer.status}`,
   );
   if (answer.status === 401) signedOut.value = problem.message;
   throw problem;

@@ -52,7 +52,7 @@ export function App(): VNode {
         {isStranger(session) ? (
           <SignIn why="This browser is not signed in." come={come} />
         ) : (
-          <p role="status">The server does not answer: {session.message}. It is asked again every few seconds.</p>
+          <p role="status">The server does not answer: {session.message}. Retrying every few seconds.</p>
         )}
       </main>
     );
@@ -89,7 +89,7 @@ function Banner({ come }: { readonly come: () => void }): VNode | null {
   if (signedOut.value !== null) {
     return (
       <div class="banner" role="alert">
-        <SignIn why={`You are signed out: ${signedOut.value}. What you see is from before.`} come={come} />
+        <SignIn why={`You are signed out: ${signedOut.value}. You see earlier data.`} come={come} />
       </div>
     );
   }
@@ -97,7 +97,7 @@ function Banner({ come }: { readonly come: () => void }): VNode | null {
   if (!isLost) return null;
   return (
     <p class="banner" role="status">
-      The server does not answer. What you see is from before; it is asked again every few seconds.
+      The server does not respond. You see earlier data; the page retries every few seconds.
     </p>
   );
 }

@@ -1,5 +1,5 @@
 /** The filter of the work page: `state:blocked agent:@qa age:>1h login page`. */
-import { STATE_WORDS, type State } from './words.ts';
+import { STATE_NAMES, type State } from './states.ts';
 
 export interface Filter {
   readonly parameters: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function readFilter(text: string, nowMs: number): Filter {
 
 /** Takes the names for people too: `state:waiting`. */
 function statesIn(value: string): string {
-  const names = Object.entries(STATE_WORDS) as readonly (readonly [State, string])[];
+  const names = Object.entries(STATE_NAMES) as readonly (readonly [State, string])[];
   return value
     .split(',')
     .map((word) => names.find(([, said]) => said.replaceAll(' ', '-') === word)?.[0] ?? word)

@@ -51,9 +51,9 @@ export function knownRow(id: string): Row | undefined {
   return records.get(id);
 }
 
-export function onLiveEvent(hear: (heard: LiveEvent) => void): () => void {
-  listeners.add(hear);
-  return () => void listeners.delete(hear);
+export function onLiveEvent(applyEvent: (heard: LiveEvent) => void): () => void {
+  listeners.add(applyEvent);
+  return () => void listeners.delete(applyEvent);
 }
 
 /** Keeps a record of a list or an event, unless a newer one is known. */
@@ -87,7 +87,7 @@ function rowAfter({ fact, handoff }: LiveEvent): Row {
   };
 }
 
-function hear(heard: LiveEvent): void {
+function applyEvents(heard: LiveEvent): void {
   const row = rowAfter(heard);
   learn(row);
   for (const each of listeners) each({ ...heard, handoff: row });
@@ -118,7 +118,7 @@ export function followEvents(): () => void {
     } else if (data.kind === 'fact') {
       ({ cursor } = data);
       line.value = 'live';
-      hear(data.heard);
+      applyEvents(data.heard);
     } else line.value = data.line;
   });
   others?.postMessage({ kind: 'hello' } satisfies Message);
@@ -132,7 +132,7 @@ export function followEvents(): () => void {
         await listen(cursor, over.signal, setLine, (at, heard) => {
           cursor = at;
           others?.postMessage({ kind: 'fact', cursor: at, heard } satisfies Message);
-          hear(heard);
+          applyEvents(heard);
         });
       } catch (error) {
         if (over.signal.aborted) return;

@@ -38,7 +38,7 @@ export function usePolled<Answer>(
     let asked = -1;
     let isAsking = false;
     let failedAtMs: number | null = null;
-    const look = (): void => {
+    const poll = (): void => {
       const isDue = failedAtMs === null ? always || asked !== version.value : Date.now() - failedAtMs >= RETRY_MS;
       if (document.hidden || isAsking || !isDue) return;
       isAsking = true;
@@ -65,14 +65,14 @@ export function usePolled<Answer>(
           isAsking = false;
         });
     };
-    look();
-    const timer = setInterval(look, everyMs);
-    document.addEventListener('visibilitychange', look);
+    poll();
+    const timer = setInterval(poll, everyMs);
+    document.addEventListener('visibilitychange', poll);
     return () => {
       over.abort();
       noteFailing(path, false);
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', poll);
     };
   }, [path, round]);
   const { answer, error } = state.path === path ? state : { answer: null, error: null };

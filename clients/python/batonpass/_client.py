@@ -38,7 +38,7 @@ class Baton:
         )
 
     def send(self, to: str, input: Json = None, *, request_id: Optional[str] = None, **options: Any) -> Handoff:
-        """Offers work to an agent. When this comes back, the handoff survives a power cut.
+        """Offers work to an agent. Once it returns, the handoff survives a power cut.
 
         `options` are the fields of `POST /api/handoffs`, such as `title`, `priority`, `retry`, `onFailed`, `dependsOn`. A
         request that gets lost on the way is repeated, with one effect: that is what `request_id` is for, and without one a

@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.
 import type { Vendor } from '../../domain/vendors.ts';
 import type { Body } from '../../domain/body.ts';
 import { answerIn } from '../../agents/headless/answer.ts';
-import { openAgentRun, type RunSoFar } from '../../agents/headless/agent-run.ts';
+import { openAgentRun, type RunState } from '../../agents/headless/agent-run.ts';
 import { HEADLESS_AGENTS } from '../../agents/headless/agents.ts';
 import type { HeadlessAgent } from '../../agents/headless/headless-agent.ts';
 import { promptFor, reworkPrompt, type PromptParts } from '../../agents/headless/prompt.ts';
@@ -75,17 +75,17 @@ export function agentHandler(work: AgentWork): Handler {
     const shared: AgentAttempt = { claimed, attempt, earlier, worktree, note };
     let result: Json;
     try {
-      result = await firstThatServes(work, limits, shared);
+      result = await runFirstAvailable(work, limits, shared);
     } catch (error) {
       // What was done so far stays on its branch, and the trail says on which.
       await closeWorktree(shared).catch(() => null);
       throw error;
     }
-    return handedOn(shared, result, await closeWorktree(shared));
+    return resultWithEvidence(shared, result, await closeWorktree(shared));
   };
 }
 
-async function firstThatServes(
+async function runFirstAvailable(
   work: AgentWork,
   limits: Map<HeadlessAgent, Limit>,
   shared: AgentAttempt,
@@ -108,7 +108,7 @@ async function firstThatServes(
 }
 
 /** One run, with the session of the attempt that was sent back; a fresh one where that session is gone. */
-async function runOf(work: AgentWork, agent: HeadlessAgent, program: string, shared: AgentAttempt): Promise<RunSoFar> {
+async function runOf(work: AgentWork, agent: HeadlessAgent, program: string, shared: AgentAttempt): Promise<RunState> {
   const { earlier, claimed, note } = shared;
   const transcript = openTranscript(work.ctx, work.workspace, claimed.handoff, agent.vendor);
   const resume = earlier.before?.what === 'rework' ? (earlier.sessions.get(agent.vendor) ?? null) : null;
@@ -116,11 +116,11 @@ async function runOf(work: AgentWork, agent: HeadlessAgent, program: string, sha
   try {
     const first = await run(work, agent, program, shared, transcript, resume);
     const isGone = resume !== null && first.session === null && first.limit === null;
-    const told = isGone ? await run(work, agent, program, shared, transcript, null) : first;
-    session = told.session;
-    if (told.limit !== null) return told;
-    if (told.error !== null) throw new HandlerFailure('PROCESSING_ERROR', told.error);
-    if (told.text.trim() !== '') return told;
+    const ran = isGone ? await run(work, agent, program, shared, transcript, null) : first;
+    session = ran.session;
+    if (ran.limit !== null) return ran;
+    if (ran.error !== null) throw new HandlerFailure('PROCESSING_ERROR', ran.error);
+    if (ran.text.trim() !== '') return ran;
     throw new HandlerFailure('PROCESSING_ERROR', `${agent.vendor} ended without an answer`);
   } finally {
     const id = await transcript.close(session);
@@ -135,8 +135,8 @@ async function run(
   { claimed, attempt, earlier, worktree, note }: AgentAttempt,
   transcript: Transcript,
   resume: string | null,
-): Promise<RunSoFar> {
-  const telling = openAgentRun(agent, (says) => attempt.progress(null, says));
+): Promise<RunState> {
+  const agentRun = openAgentRun(agent, (says) => attempt.progress(null, says));
   const decoder = new StringDecoder('utf8');
   const parts: PromptParts = {
     handoff: claimed.handoff,
@@ -145,8 +145,8 @@ async function run(
     branch: worktree?.branch ?? null,
     mark: randomBytes(6).toString('hex'),
   };
-  const tell = (): void => {
-    const { session, model: used, spent } = telling.soFar();
+  const noteRun = (): void => {
+    const { session, model: used, spent } = agentRun.soFar();
     note({
       vendor: agent.vendor,
       ...(session === null ? {} : { session }),
@@ -167,19 +167,19 @@ async function run(
       onOutput: (chunk) => {
         const text = decoder.write(chunk);
         transcript.write(text);
-        telling.output(text);
+        agentRun.output(text);
         // An attempt whose time is up still says which session it was.
-        tell();
+        noteRun();
         return true;
       },
       onError,
     },
     attempt,
   );
-  const told = telling.end(ended.errors);
-  tell();
-  if (ended.code === 0 || told.limit !== null || told.error !== null) return told;
-  if (resume !== null && told.session === null) return told;
+  const result = agentRun.end(ended.errors);
+  noteRun();
+  if (ended.code === 0 || result.limit !== null || result.error !== null) return result;
+  if (resume !== null && result.session === null) return result;
   throw new HandlerFailure('PROCESSING_ERROR', failureText(agent.vendor, ended));
 }
 
@@ -207,7 +207,7 @@ async function closeWorktree({ worktree, claimed, note }: AgentAttempt): Promise
  * The result with the evidence taken out of it. Work on a branch is shown by its commit: the files that an agent names
  * are not in the workspace.
  */
-function handedOn({ claimed, attempt }: AgentAttempt, result: Json, branch: Branch | null): Json {
+function resultWithEvidence({ claimed, attempt }: AgentAttempt, result: Json, branch: Branch | null): Json {
   const { deliverables } = claimed.handoff.terms;
   if (branch === null) return deliverables.length === 0 ? result : withoutEvidence(result, attempt.evidence);
   const shown = new Set<string>();

@@ -1,9 +1,9 @@
-/** What the trail of a handoff says about the attempts before this one. */
+/** Earlier attempts of a handoff, from its trail. */
 import type { Fact } from '../../domain/facts.ts';
 import type { PromptParts } from '../../agents/headless/prompt.ts';
 
 export interface EarlierRuns {
-  /** Why the last attempt did not do. */
+  /** Why the last attempt failed or was sent back. */
   readonly before: PromptParts['before'];
   /** The newest session of each vendor. */
   readonly sessions: ReadonlyMap<string, string>;

@@ -15,7 +15,7 @@ export interface Transcript {
   close(session: string | null): Promise<string | null>;
 }
 
-const NOWHERE: Transcript = { write: () => undefined, close: async () => null };
+const NO_TRANSCRIPT: Transcript = { write: () => undefined, close: async () => null };
 
 /** What is printed beyond this is dropped from the transcript, never from the work. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -30,11 +30,11 @@ export function openTranscript(
   vendor: string,
 ): Transcript {
   const { artifacts, secrets } = ctx.rules;
-  if (workspace === null || artifacts === null) return NOWHERE;
+  if (workspace === null || artifacts === null) return NO_TRANSCRIPT;
   const id = `transcript-${handoff.id}-${handoff.attempt}-${vendor}`;
   const lines = `${FOLDER}/${id}.jsonl`;
   const folders = [join(workspace.folder, 'artifacts'), join(workspace.folder, FOLDER)];
-  if (!folders.every(isRealFolder)) return NOWHERE;
+  if (!folders.every(isRealFolder)) return NO_TRANSCRIPT;
   const file = openSync(join(workspace.folder, lines), NEW_FILE, 0o600);
   let bytes = 0;
   let rest = '';

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import { namesIn } from '../../agents/adapters/agent-files.ts';
 import { jsonIn, textIn } from '../../agents/json-fields.ts';
@@ -28,7 +28,7 @@ const NAME = /^([0-9]{9})-[0-9]+-[0-9]+\.json$/;
 /** An agent calls a hook every few seconds at most, so more calls than this mean that something is broken. */
 const SPOOLED_MAX = 10_000;
 const ENV_PREFIX = 'BATON_';
-/** A draft that is older belongs to a hook that was killed. */
+/** An older draft belongs to a killed hook. */
 const DRAFT_KEPT_MS = 24 * 60 * 60_000;
 
 /**
@@ -43,8 +43,8 @@ export function spoolCall(privateFolder: string, call: Omit<SpooledCall, 'env' |
   const number = 1 + Number(NAME.exec(names.at(-1) ?? '')?.[1] ?? 0);
   const name = `${String(number).padStart(9, '0')}-${process.pid}-${Date.now()}.json`;
   const spooled: SpooledCall = { ...call, env: batonVariables(), transcriptBytes: transcriptBytes(call.input) };
-  // The name is never used again, so `writeWhole` never cleans up its drafts: `dropOldDrafts` does.
-  writeWhole(join(folder, name), JSON.stringify(spooled), { mode: 0o600, draftFolder: folder, durably: true });
+  // The name is never used again, so `writeAtomically` never cleans up its drafts: `dropOldDrafts` does.
+  writeAtomically(join(folder, name), JSON.stringify(spooled), { mode: 0o600, draftFolder: folder, durably: true });
 }
 
 /** Oldest first. */
@@ -73,7 +73,7 @@ export function dropOldDrafts(privateFolder: string, nowMs: number): void {
 }
 
 /** Replaces Baton's variables of this process by those of the hook. */
-export function speakAs({ env }: Pick<SpooledCall, 'env'>): void {
+export function useHookEnvironment({ env }: Pick<SpooledCall, 'env'>): void {
   for (const name of Object.keys(batonVariables())) delete process.env[name];
   Object.assign(process.env, env);
 }
@@ -84,7 +84,7 @@ export function batonVariables(): Readonly<Record<string, string>> {
 }
 
 /** Stored for the next hook of the session, which shows it. An older answer that was not shown comes first. */
-export function leaveAnswer(privateFolder: string, session: string, answer: string): void {
+export function storeAnswer(privateFolder: string, session: string, answer: string): void {
   const folder = join(privateFolder, SPOOL_FOLDER, ANSWERS_FOLDER);
   const name = answerName(session);
   const older = textOf(join(folder, name)) ?? '';

@@ -16,7 +16,7 @@ import { codexAdapter } from '../../agents/adapters/codex.ts';
 import { commandAdapter } from '../../agents/adapters/command.ts';
 import { geminiAdapter } from '../../agents/adapters/gemini.ts';
 import { fileJournal } from '../../agents/journal/file-journal.ts';
-import { fileWakeNotes } from '../../agents/journal/wake-file.ts';
+import { fileWakeNotes } from '../../agents/journal/wake-state.ts';
 import { putFile } from '../../agents/journal/journal-lines.ts';
 import { runTmuxOn, type RunTmux } from '../../agents/tmux/tmux-command.ts';
 import { TMUX_CONFIGURATION, tmuxHost } from '../../agents/tmux/tmux-host.ts';

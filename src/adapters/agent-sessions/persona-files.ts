@@ -14,7 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { isWithin } from '../../foundation/path-within.ts';
 import type { AgentId } from '../../domain/names.ts';
-import type { DocumentSight, PersonaFiles } from '../../engine/succession/agent-runtime.ts';
+import type { DocumentStatus, PersonaFiles } from '../../engine/succession/agent-runtime.ts';
 import { agentFolder, putFile } from '../../agents/journal/journal-lines.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { gitStateOf } from './git-state.ts';
@@ -45,7 +45,7 @@ export function personaFilesIn({ folder, privateFolder }: Workspace): PersonaFil
       return realpathSync(place);
     },
     write: async (path, text) => putFile(dirname(path), basename(path), text),
-    look: async (path) => sightOf(path),
+    documentStatus: async (path) => sightOf(path),
     read: async (path) => {
       const bytes = readPlain(path);
       return { text: bytes.toString('utf8'), sha256: hexDigestOf(bytes) };
@@ -55,7 +55,7 @@ export function personaFilesIn({ folder, privateFolder }: Workspace): PersonaFil
   };
 }
 
-function sightOf(path: string): DocumentSight {
+function sightOf(path: string): DocumentStatus {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { kind: 'absent' };
   if (!stat.isFile() || stat.nlink > 1) return { kind: 'refused', says: 'is a link or no plain file' };

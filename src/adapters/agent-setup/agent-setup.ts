@@ -9,7 +9,7 @@ import { SettingsProblem } from '../../agents/setup/settings-text.ts';
 import { trustOf, type TrustFinding } from '../../agents/setup/trust.ts';
 import { approvalsOf, type Place } from '../../agents/setup/vendor-files.ts';
 import { VENDORS, type Vendor } from '../../domain/vendors.ts';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { findProgram } from '../../foundation/find-program.ts';
 
@@ -55,7 +55,7 @@ export function applyChange({ path, after }: PlannedFile): void {
     return;
   }
   mkdirSync(dirname(path), { recursive: true });
-  writeWhole(path, after);
+  writeAtomically(path, after);
 }
 
 /** Those whose program is on the PATH. */
@@ -122,7 +122,7 @@ export async function checkSetup(
       leftAlone: own.flatMap(({ leftAlone }) => leftAlone ?? []),
     };
   });
-  const serverFlaw = baton === null ? 'baton is not on the PATH' : await flawOfServer(where);
+  const serverFlaw = baton === null ? 'baton is not on the PATH' : await serverProblemIn(where);
   return { baton, serverFlaw, agents: await Promise.all(states) };
 }
 
@@ -149,7 +149,7 @@ const HELLO = JSON.stringify({
 });
 
 /** Starts the server as an agent would, and asks it who it is. Null: it answers. */
-function flawOfServer(folder: string): Promise<string | null> {
+function serverProblemIn(folder: string): Promise<string | null> {
   return new Promise((done) => {
     const options = { cwd: folder, timeout: ANSWER_MS };
     const child = execFile('baton', ['mcp', '--as', '@setup-check'], options, (error, stdout, stderr) => {

@@ -9,7 +9,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBench, type Bench } from './program-under-test.ts';
+import { openTestQueue, type TestQueue } from './test-queue.ts';
 import { SENDER_CHECKS } from './sender-checks.ts';
 import { WAITER_CHECKS } from './waiter-checks.ts';
 import { WORKER_CHECKS } from './worker-checks.ts';
@@ -33,7 +33,7 @@ export interface ConformanceCheck {
   /** What a program that passes does. */
   readonly expects: string;
   /** What is wrong; null: nothing. */
-  run(bench: Bench): Promise<string | { readonly warning: string } | null>;
+  run(bench: TestQueue): Promise<string | { readonly warning: string } | null>;
 }
 
 const CHECKS: Readonly<Record<QueueRole, readonly ConformanceCheck[]>> = {
@@ -46,7 +46,7 @@ export interface ConformanceOptions {
   readonly command: readonly string[];
   readonly roles: readonly QueueRole[];
   readonly signal: AbortSignal;
-  readonly told: (result: ConformanceResult) => void;
+  readonly onResult: (result: ConformanceResult) => void;
 }
 
 export async function checkQueueProgram(options: ConformanceOptions): Promise<readonly ConformanceResult[]> {
@@ -55,7 +55,7 @@ export async function checkQueueProgram(options: ConformanceOptions): Promise<re
     for (const check of CHECKS[role]) {
       if (options.signal.aborted) return results;
       const result = { role, name: check.name, ...(await outcomeOf(check, options)) };
-      options.told(result);
+      options.onResult(result);
       results.push(result);
     }
   }
@@ -71,7 +71,7 @@ async function outcomeOf(
     mkdirSync(join(folder, 'handoffs', place), { recursive: true });
   }
   mkdirSync(join(folder, 'artifacts'));
-  const bench = openBench(folder, command, signal);
+  const bench = openTestQueue(folder, command, signal);
   try {
     const flaw = await check.run(bench);
     if (flaw === null) return { verdict: 'ok', says: check.expects };

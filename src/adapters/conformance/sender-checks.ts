@@ -1,7 +1,7 @@
 /** What a sender has to do. */
 import { readMessage, readRequest } from '../../formats/queue-message/read.ts';
 import { DEFAULT_RETRY } from '../../domain/retry-policy.ts';
-import { lastLine, shortly, type Bench } from './program-under-test.ts';
+import { lastLine, outputSummary, type TestQueue } from './test-queue.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const INPUT = { text: 'two words' };
@@ -14,10 +14,10 @@ export const SENDER_CHECKS: readonly ConformanceCheck[] = [
     expects: 'writes a request that follows the schema under its id, and prints the id',
     async run(bench) {
       const sent = await bench.run(...SEND);
-      if (sent.code !== 0) return shortly(sent);
+      if (sent.code !== 0) return outputSummary(sent);
       const [name, ...more] = bench.names('pending');
       if (name === undefined || more.length > 0) return `pending/ has ${more.length + (name ? 1 : 0)} files`;
-      const flaw = flawOf(bench, name);
+      const flaw = problemInRequest(bench, name);
       if (flaw !== null) return flaw;
       return lastLine(sent.stdout) === name.slice(0, -'.json'.length)
         ? null
@@ -43,14 +43,14 @@ export const SENDER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       const ended = await Promise.all(Array.from({ length: AT_ONCE }, async () => bench.run(...SEND)));
       const failed = ended.find(({ code }) => code !== 0);
-      if (failed !== undefined) return shortly(failed);
+      if (failed !== undefined) return outputSummary(failed);
       const count = bench.names('pending').length;
       return count === AT_ONCE ? null : `${AT_ONCE} requests were sent and ${count} are there: ids collide`;
     },
   },
 ];
 
-function flawOf(bench: Bench, name: string): string | null {
+function problemInRequest(bench: TestQueue, name: string): string | null {
   const id = name.slice(0, -'.json'.length);
   const fields = bench.read('pending', id);
   if (fields === null) return `${name} is not a JSON object`;

@@ -1,14 +1,14 @@
 /** What a waiter has to do. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { aRequest, shortly, type Bench, type Finished } from './program-under-test.ts';
+import { aRequest, outputSummary, type TestQueue, type Finished } from './test-queue.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const AGENT = '@counter';
 const ANSWER = { words: 2 };
 const COMPLETED = { status: 'completed', completed_at: '2026-01-13T10:05:00Z', output: { content: ANSWER } };
 const REASON = 'the clay is too dry';
-/** Longer than most waiters pause between two looks; what a program takes to start is measured. */
-const SLOWLY_MS = 600;
+/** Longer than the poll interval of most waiters; the start time of the program is measured. */
+const WRITE_DELAY_MS = 600;
 const START_FACTOR = 3;
 
 export const WAITER_CHECKS: readonly ConformanceCheck[] = [
@@ -18,7 +18,7 @@ export const WAITER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       const { ended } = bench.start('wait', 'done');
       bench.put('completed', 'done', aRequest('done', AGENT, COMPLETED));
-      return flawOfAnswer(await ended);
+      return problemInAnswer(await ended);
     },
   },
   {
@@ -27,7 +27,7 @@ export const WAITER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       const error = { code: 'PROCESSING_ERROR', message: REASON };
       bench.put('failed', 'bad', aRequest('bad', AGENT, { status: 'failed', error }));
-      return flawOfFailure(await bench.run('wait', 'bad'));
+      return problemInFailure(await bench.run('wait', 'bad'));
     },
   },
   {
@@ -35,7 +35,7 @@ export const WAITER_CHECKS: readonly ConformanceCheck[] = [
     expects: 'understands a failure without more than an error message',
     async run(bench) {
       bench.put('failed', 'bad', { handoff_id: 'bad', status: 'failed', error: { code: 'X', message: REASON } });
-      return flawOfFailure(await bench.run('wait', 'bad'));
+      return problemInFailure(await bench.run('wait', 'bad'));
     },
   },
   {
@@ -51,7 +51,7 @@ export const WAITER_CHECKS: readonly ConformanceCheck[] = [
 ];
 
 /** First this text, then the whole answer. */
-async function written(bench: Bench, first: string): Promise<string | null> {
+async function written(bench: TestQueue, first: string): Promise<string | null> {
   bench.put('completed', 'ready', aRequest('ready', AGENT, COMPLETED));
   const beganMs = performance.now();
   await bench.run('wait', 'ready');
@@ -59,21 +59,21 @@ async function written(bench: Bench, first: string): Promise<string | null> {
   bench.write('completed', 'slow.json', first);
   const { child, ended } = bench.start('wait', 'slow');
   // By then it has looked at least once.
-  await Promise.race([pause(SLOWLY_MS + START_FACTOR * startMs), ended]);
-  if (child.exitCode !== null) return `it did not wait: ${shortly(await ended)}`;
+  await Promise.race([pause(WRITE_DELAY_MS + START_FACTOR * startMs), ended]);
+  if (child.exitCode !== null) return `it did not wait: ${outputSummary(await ended)}`;
   bench.write('completed', 'slow.json', JSON.stringify(aRequest('slow', AGENT, COMPLETED)));
-  return flawOfAnswer(await ended);
+  return problemInAnswer(await ended);
 }
 
-function flawOfAnswer(ended: Finished): string | null {
-  if (ended.code !== 0) return shortly(ended);
+function problemInAnswer(ended: Finished): string | null {
+  if (ended.code !== 0) return outputSummary(ended);
   return /"?words"?\s*[:=]\s*2/.test(ended.stdout)
     ? null
     : `the answer ${JSON.stringify(ANSWER)} is not in what it prints: ${ended.stdout.trim().slice(0, 200)}`;
 }
 
-function flawOfFailure(ended: Finished): string | null {
+function problemInFailure(ended: Finished): string | null {
   if (ended.code === 0) return 'it ended with 0, as if the handoff were completed';
-  if (ended.code === null) return shortly(ended);
-  return `${ended.stdout}${ended.stderr}`.includes(REASON) ? null : `the reason is not told: ${shortly(ended)}`;
+  if (ended.code === null) return outputSummary(ended);
+  return `${ended.stdout}${ended.stderr}`.includes(REASON) ? null : `the reason is not told: ${outputSummary(ended)}`;
 }

@@ -1,7 +1,7 @@
 /** What a worker has to do. */
-import { saysEnd } from '../../formats/queue-message/read.ts';
+import { hasOutcome } from '../../formats/queue-message/read.ts';
 import type { JsonObject } from '../../foundation/json.ts';
-import { aRequest, shortly, type Bench } from './program-under-test.ts';
+import { aRequest, outputSummary, type TestQueue } from './test-queue.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const AGENT = '@counter';
@@ -15,8 +15,8 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
     async run(bench) {
       bench.put('pending', 'one', aRequest('one', AGENT));
       const done = await bench.run('work', AGENT);
-      if (done.code !== 0) return shortly(done);
-      return flawOfEnd(bench, 'one');
+      if (done.code !== 0) return outputSummary(done);
+      return problemInEnd(bench, 'one');
     },
   },
   {
@@ -28,12 +28,12 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.write('pending', '.draft.json', JSON.stringify(aRequest('.draft', AGENT)));
       bench.put('pending', 'mine', aRequest('mine', AGENT));
       const done = await bench.run('work', AGENT);
-      if (done.code !== 0) return `half a file in pending/: ${shortly(done)}`;
+      if (done.code !== 0) return `half a file in pending/: ${outputSummary(done)}`;
       for (const name of ['other', 'half']) {
         const [place] = bench.places(name);
         if (place !== 'pending') return `it took ${name}.json, which was not for it or not whole`;
       }
-      return flawOfEnd(bench, 'mine');
+      return problemInEnd(bench, 'mine');
     },
   },
   {
@@ -45,9 +45,9 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.watch('completed', (name) => taken.set(name, (taken.get(name) ?? 0) + 1));
       const ended = await Promise.all(Array.from({ length: RACERS }, async () => bench.run('work', AGENT)));
       const failed = ended.find(({ code }) => code !== 0);
-      if (failed !== undefined) return `a worker that lost a race failed: ${shortly(failed)}`;
+      if (failed !== undefined) return `a worker that lost a race failed: ${outputSummary(failed)}`;
       for (let at = 0; at < RACED; at += 1) {
-        const flaw = flawOfEnd(bench, `r${at}`);
+        const flaw = problemInEnd(bench, `r${at}`);
         if (flaw !== null) return flaw;
       }
       return null;
@@ -62,7 +62,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
         bench.watch(place, (name) => {
           if (name.startsWith('.') || !bench.names(place).includes(name)) return;
           const fields = bench.read(place, name.slice(0, -'.json'.length));
-          if (fields === null || !saysEnd({ fields }, place)) isEarly = true;
+          if (fields === null || !hasOutcome({ fields }, place)) isEarly = true;
         });
       }
       bench.put('pending', 'one', aRequest('one', AGENT));
@@ -81,7 +81,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
       bench.watch('in-progress', () => void child.kill('SIGKILL'));
       await ended;
       const again = await bench.run('work', AGENT);
-      if (again.code !== 0) return `a file that a dead worker left in in-progress/: ${shortly(again)}`;
+      if (again.code !== 0) return `a file that a dead worker left in in-progress/: ${outputSummary(again)}`;
       return bench.names('pending').length === 0 ? null : 'what is left in pending/ was not done';
     },
   },
@@ -112,7 +112,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
   },
 ];
 
-function flawOfEnd(bench: Bench, id: string): string | null {
+function problemInEnd(bench: TestQueue, id: string): string | null {
   const places = bench.places(id);
   const [place] = places;
   if (places.length !== 1 || (place !== 'completed' && place !== 'failed')) {
@@ -120,13 +120,13 @@ function flawOfEnd(bench: Bench, id: string): string | null {
   }
   const fields = bench.read(place, id);
   if (fields === null) return `${place}/${id}.json is not a JSON object`;
-  const flaw = flawOfFields(fields, place);
+  const flaw = problemInFields(fields, place);
   return flaw === null ? null : `${place}/${id}.json: ${flaw}`;
 }
 
-function flawOfFields(fields: JsonObject, place: 'completed' | 'failed'): string | null {
+function problemInFields(fields: JsonObject, place: 'completed' | 'failed'): string | null {
   if (fields['status'] !== place) return `its status is ${JSON.stringify(fields['status'] ?? null)}, not "${place}"`;
-  if (!saysEnd({ fields }, place)) return place === 'completed' ? 'it has no output' : 'it has no error';
+  if (!hasOutcome({ fields }, place)) return place === 'completed' ? 'it has no output' : 'it has no error';
   const lost = ['handoff_id', 'source', 'target', 'input', 'x_kept'].filter((name) => fields[name] === undefined);
   return lost.length === 0 ? null : `the fields ${lost.join(', ')} of the request are lost`;
 }

@@ -23,8 +23,8 @@ export async function openStore(options: StoreOptions, liveness: Liveness): Prom
   systemClock.monotonicMs();
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('../../stores/postgres/open-postgres-store.ts');
-    const told = waiting === undefined ? {} : { waiting };
-    return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
+    const onWaiting = waiting === undefined ? {} : { waiting };
+    return openPostgresStore({ url: database.url, limits, random: systemRandom, ...onWaiting });
   }
   const { openSqliteStore } = await import('../../stores/sqlite/open-sqlite-store.ts');
   return openSqliteStore({

@@ -6,15 +6,15 @@
 import { constants, rmSync, utimesSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
-import { seeLock, takeAwayLock } from '../../foundation/file-lock.ts';
+import { readLock, breakLock } from '../../foundation/file-lock.ts';
 import { identityText, type ProcessIdentity, type ProcessJudge } from '../../foundation/process-identity.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 
-/** A holder on another machine loses the lock after this long without a sign of life. */
-const SILENT_MS = 60_000;
-/** In each round another process was faster, or a dead one had left its lock. */
+/** A holder on another machine loses the lock after this long without a renewal. */
+const LOCK_TIMEOUT_MS = 60_000;
+/** Each round means that another process took the lock first, or that a dead process had left its lock. */
 const ROUNDS_MAX = 10;
 const CHUNK_BYTES = 256 * 1024;
 
@@ -23,13 +23,13 @@ export interface PartialFile {
   /** The content; empty for a new file. */
   chunks(): AsyncIterable<Uint8Array>;
   readonly handle: FileHandle;
-  /** A sign of life. Throws when another process has taken the file over. */
-  stay(): void;
+  /** Renews the lock. Throws when another process has taken it. */
+  heartbeat(): void;
   /** Releases the lock. */
-  leave(): Promise<void>;
+  release(): Promise<void>;
 }
 
-export type NotTaken =
+export type TakeRefusal =
   | { readonly code: 'in-use'; readonly by: Pick<ProcessIdentity, 'host' | 'pid'> | null; readonly surely: boolean }
   | { readonly code: 'not-ours'; readonly path: string };
 
@@ -41,14 +41,14 @@ export async function takePartial(
   of: string,
   judge: ProcessJudge,
   { anew }: { readonly anew: boolean },
-): Promise<Result<PartialFile, NotTaken>> {
+): Promise<Result<PartialFile, TakeRefusal>> {
   const path = partialOf(of);
   const lock = `${path}.lock`;
   const own = identityText(judge.self);
   const held = takeLock(lock, own, judge);
   if (!held.ok) return held;
   const letGo = (): void => {
-    if (seeLock(lock)?.words === own) rmSync(lock, { force: true });
+    if (readLock(lock)?.text === own) rmSync(lock, { force: true });
   };
   try {
     if (anew) rmSync(path, { force: true });
@@ -61,12 +61,12 @@ export async function takePartial(
       path,
       handle,
       chunks: () => chunksOf(handle),
-      stay: () => {
-        if (seeLock(lock)?.words !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
+      heartbeat: () => {
+        if (readLock(lock)?.text !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
         const now = new Date();
         utimesSync(lock, now, now);
       },
-      leave: async () => {
+      release: async () => {
         await handle.close().catch(() => undefined);
         letGo();
       },
@@ -109,17 +109,17 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, u
 }
 
 /** A command cannot watch the lock for a lease, so the time of the lock file tells when its holder was last alive. */
-function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, NotTaken> {
+function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, TakeRefusal> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // Written whole: an empty lock file would name no holder.
-    if (writeWhole(lock, own, { mode: 0o600, replace: false })) return ok(null);
-    const seen = seeLock(lock);
+    if (writeAtomically(lock, own, { mode: 0o600, replace: false })) return ok(null);
+    const seen = readLock(lock);
     if (seen === null) continue;
-    const verdict = seen.by === null ? 'unknown' : judge.of(seen.by);
-    // A wall clock that was set can make a living writer look silent; `stay` stops it before its next write.
-    const isHeld = verdict === 'alive' || (verdict === 'unknown' && Date.now() - seen.touchedAt < SILENT_MS);
-    if (isHeld) return err({ code: 'in-use', by: seen.by, surely: verdict === 'alive' });
-    takeAwayLock(lock, seen);
+    const verdict = seen.holder === null ? 'unknown' : judge.of(seen.holder);
+    // A wall clock that was set can make a living writer look silent; `heartbeat` stops it before its next write.
+    const isHeld = verdict === 'alive' || (verdict === 'unknown' && Date.now() - seen.touchedAt < LOCK_TIMEOUT_MS);
+    if (isHeld) return err({ code: 'in-use', by: seen.holder, surely: verdict === 'alive' });
+    breakLock(lock, seen);
   }
   return err({ code: 'in-use', by: null, surely: false });
 }

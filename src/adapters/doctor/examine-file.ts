@@ -1,5 +1,5 @@
 /**
- * What a doctor sees of a SQLite file with plain file calls: whether it is ours, and whether we may use it.
+ * Examines a SQLite file with plain file calls: whether it is a Baton database, and whether this user may use it.
  *
  * A version in the first page says nothing when the page is not one of a database.
  */
@@ -10,23 +10,23 @@ import type { HealthCheck } from '../../engine/health-checks.ts';
 import { readFileHeader } from '../../stores/sqlite/file-header.ts';
 
 /** `accessSync` of Node; tests pass another one. */
-export type MayUse = (path: string, mode: number) => void;
+export type AccessCheck = (path: string, mode: number) => void;
 
 /** A problem, or the version of its schema; null where there is no file. */
-export function examineFile(path: string, mayUse: MayUse = accessSync): HealthCheck | number | null {
+export function examineFile(path: string, checkAccess: AccessCheck = accessSync): HealthCheck | number | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  if (!stats.isFile()) return problem(`${path} is not a file`, 'name the file of the database, or move this away');
-  const forbidden = forbiddenIn(path, mayUse);
+  if (!stats.isFile()) return problem(`${path} is not a file`, 'name the database file, or move this away');
+  const forbidden = forbiddenIn(path, checkAccess);
   if (forbidden?.verdict === 'problem') return forbidden;
   if (stats.size === 0) {
     // For SQLite this would be a new database. Baton's are made whole before they get their name.
-    const says = `${path} is empty, and Baton never makes an empty file: what was in it is gone, or it never was a database`;
+    const says = `${path} is empty: its content is lost, or it never was a database (Baton never creates an empty file)`;
     return problem(says, restoring(path));
   }
   const header = readFileHeader(path);
   if (!header.isSqlite) {
-    return problem(`${path} is not a SQLite database: its beginning is something else`, restoring(path));
+    return problem(`${path} is not a SQLite database: it has another file header`, restoring(path));
   }
   if (!header.isOurs) {
     return problem(`${path} is a database of another program`, 'name another file, or move this one away');
@@ -43,7 +43,7 @@ export function restoring(path: string): string {
 }
 
 /** SQLite writes into the file and makes others beside it, even for a reader. */
-function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
+function forbiddenIn(path: string, checkAccess: AccessCheck): HealthCheck | null {
   const { R_OK, W_OK, X_OK } = constants;
   const folder = dirname(path);
   const beside = ['-wal', '-shm'].map((suffix) => path + suffix).filter((file) => existsSync(file));
@@ -53,12 +53,12 @@ function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
   ];
   for (const [place, what, right, mode] of needed) {
     try {
-      mayUse(place, mode);
+      checkAccess(place, mode);
     } catch (error) {
       const code = codeOf(error) ?? String(error);
       if (code === 'EROFS') {
         const says = `${what}${place} is on a file system that is mounted read-only`;
-        const todo = 'it can only be looked at; mount it for writing, or copy the database to another folder';
+        const todo = 'the database can only be read; mount it for writing, or copy the database to another folder';
         return { name: 'database', verdict: 'warning', says, todo };
       }
       const todo = `as its owner: chmod u+${right} ${place}; if it belongs to somebody else, run baton as that user`;

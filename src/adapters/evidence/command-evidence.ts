@@ -1,9 +1,9 @@
-/** A command as evidence: it passes when it is shown, and it passes again when somebody verifies. */
+/** A command as evidence: it must pass at delivery, and again at verification. */
 import type { NamedFile } from '../../domain/evidence.ts';
 import { hashOf } from './file-evidence.ts';
 import {
   held,
-  isKeepable,
+  isStorable,
   quoted,
   seen,
   untrue,
@@ -11,7 +11,7 @@ import {
   type EvidenceOf,
   type Finding,
   type SandboxRun,
-} from './finding.ts';
+} from './evidence-finding.ts';
 import { isolatedShell, plainShell } from './isolated-shell.ts';
 import { runBounded, type Ran } from './run-bounded.ts';
 
@@ -24,9 +24,9 @@ const NOT_ISOLATED =
   'identity is strict here, and this machine cannot keep a command away from .baton/ (no user namespaces); ' +
   'let commands run in a sandbox with `evidence: { commands: sandbox }`, then run: baton apply';
 
-export async function firstLookAtCommand(command: string, request: CheckRequest): Promise<Finding> {
+export async function checkCommand(command: string, request: CheckRequest): Promise<Finding> {
   const { check } = request.handoff.terms;
-  if (check !== undefined && command !== check) return untrue(notTheFixedOne(command, check));
+  if (check !== undefined && command !== check) return untrue(refuseOtherCommand(command, check));
   // Hashed before the run: a command may rewrite its own script.
   const files = await filesNamedIn(command, request);
   const ran = await run(command, request);
@@ -34,18 +34,18 @@ export async function firstLookAtCommand(command: string, request: CheckRequest)
   const { outputSha256 } = ran;
   return seen(
     { kind: 'command', command, exitCode: 0, outputSha256, ...(files.length === 0 ? {} : { files }) },
-    `${quoted(command)} passes (exit code 0)${saying(ran)}`,
+    `${quoted(command)} passes (exit code 0)${outputText(ran)}`,
   );
 }
 
-function notTheFixedOne(command: string, check: string): string {
+function refuseOtherCommand(command: string, check: string): string {
   return `the sender has fixed the command: ${quoted(check)} counts, ${quoted(command)} does not`;
 }
 
-export async function secondLookAtCommand(was: EvidenceOf<'command'>, request: CheckRequest): Promise<Finding> {
+export async function recheckCommand(was: EvidenceOf<'command'>, request: CheckRequest): Promise<Finding> {
   const { terms, lineage } = request.handoff;
   if (terms.check !== undefined && was.command !== terms.check) {
-    return held(was, notTheFixedOne(was.command, terms.check));
+    return held(was, refuseOtherCommand(was.command, terms.check));
   }
   const changed = await changedSince(was.files ?? [], request);
   const ran = await run(was.command, request);
@@ -56,7 +56,7 @@ export async function secondLookAtCommand(was: EvidenceOf<'command'>, request: C
     was.elsewhere === true || lineage?.imported !== undefined
       ? `${quoted(was.command)} passes here for the first time (exit code 0)`
       : `${quoted(was.command)} passes again (exit code 0), with ${output}`;
-  if (changed.length === 0) return seen(was, `${passes}${saying(ran)}`);
+  if (changed.length === 0) return seen(was, `${passes}${outputText(ran)}`);
   // A changed script can make the command pass.
   const names = changed.map(quoted).join(', ');
   return held(was, `${passes}; but what it runs has changed since it was delivered: ${names}`);
@@ -90,7 +90,7 @@ async function run(command: string, { options, signal }: CheckRequest): Promise<
   if (commands === 'refused') return HOW_TO_ALLOW;
   if (command.trim() === '') return 'the command is empty; give one that passes only when the work is done';
   if (command.length > COMMAND_MAX) return `the command is longer than ${COMMAND_MAX} characters; put it into a script`;
-  if (!isKeepable(command)) return 'the command holds characters that cannot be kept (U+0000, half a pair)';
+  if (!isStorable(command)) return 'the command holds characters that cannot be kept (U+0000, half a pair)';
   const bounds = { folder, timeoutMs, signal };
   if (commands === 'allowed') return judged(await runOnHost(command, options.isStrict, bounds), command, timeoutMs);
   const sandbox = await options.openSandbox();
@@ -106,7 +106,7 @@ async function runOnHost(command: string, isStrict: boolean, bounds: SandboxRun)
 }
 
 /** The end of the output, for the person who judges the work. */
-function saying({ tail }: Pick<Ran, 'tail'>): string {
+function outputText({ tail }: Pick<Ran, 'tail'>): string {
   return tail.trim() === '' ? '' : `; it says: ${tail.trim()}`;
 }
 
@@ -125,7 +125,7 @@ function judged(ran: Ran | string, command: string, timeoutMs: number): Ran | st
     case 'ended': {
       if (exitCode === 0) return ran;
       const end = killedBy === null ? `fails with exit code ${exitCode}` : `was ended by ${killedBy}`;
-      return `${quoted(command)} ${end}${saying({ tail })}`;
+      return `${quoted(command)} ${end}${outputText({ tail })}`;
     }
   }
 }

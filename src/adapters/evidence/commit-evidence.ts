@@ -1,7 +1,7 @@
 /** A commit as evidence: git finds it in the repository around the workspace, and its full id is stored. */
 import { runGit } from '../../foundation/git.ts';
 import type { ProgramEnd } from '../../foundation/run-program.ts';
-import { quoted, seen, untrue, type FolderCheckRequest, type EvidenceOf, type Finding } from './finding.ts';
+import { quoted, seen, untrue, type FolderCheckRequest, type EvidenceOf, type Finding } from './evidence-finding.ts';
 
 /** Names of commits, branches and tags; not the expressions that make git search or read files. */
 const REVISION = /^[A-Za-z0-9_@][A-Za-z0-9_@./~^+-]{0,199}$/;
@@ -9,7 +9,7 @@ export const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const GIT_MS = 20_000;
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
-export async function firstLookAtCommit(name: string, request: FolderCheckRequest): Promise<Finding> {
+export async function checkCommit(name: string, request: FolderCheckRequest): Promise<Finding> {
   const id = await idOf(name.trim(), request);
   if ('says' in id) return untrue(id.says);
   const about = await describe(id.commit, request);
@@ -17,7 +17,7 @@ export async function firstLookAtCommit(name: string, request: FolderCheckReques
   return seen({ kind: 'commit', commit: id.commit }, `commit ${id.commit} is in the repository: ${about.says}`);
 }
 
-export async function secondLookAtCommit(was: EvidenceOf<'commit'>, request: FolderCheckRequest): Promise<Finding> {
+export async function recheckCommit(was: EvidenceOf<'commit'>, request: FolderCheckRequest): Promise<Finding> {
   const id = await idOf(was.commit, request);
   if ('says' in id) return untrue(`it was there when it was delivered, but now ${id.says}`);
   // Only a record that was edited by hand holds a short name.

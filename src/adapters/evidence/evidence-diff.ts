@@ -4,7 +4,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { EvidenceDiff } from '../../engine/evidence-checker.ts';
 import { FULL_ID, gitFor } from './commit-evidence.ts';
 import { hashOf, isIgnored } from './file-evidence.ts';
-import type { FolderCheckRequest } from './finding.ts';
+import type { FolderCheckRequest } from './evidence-finding.ts';
 
 /** More than a person reads in a browser. */
 const DIFF_BYTES_MAX = 200 * 1024;

@@ -14,33 +14,33 @@ import { isWithin } from '../../foundation/path-within.ts';
 import { PRIVATE_FOLDER } from '../../workspace/workspace.ts';
 import {
   held,
-  isKeepable,
+  isStorable,
   quoted,
   seen,
   untrue,
   type FolderCheckRequest,
   type EvidenceOf,
   type Finding,
-} from './finding.ts';
+} from './evidence-finding.ts';
 
 const PATH_MAX = 1_000;
-/** Hashing more takes longer than a delivery may take. A larger file is shown by a small one that lists its hash. */
+/** Hashing more takes longer than a delivery may take. For a larger file, deliver a small file that lists its hash. */
 const BYTES_MAX = 8 * 1024 ** 3;
 
-export async function firstLookAtFile(name: string, request: FolderCheckRequest): Promise<Finding> {
+export async function checkFile(name: string, request: FolderCheckRequest): Promise<Finding> {
   const found = await hashOf(name, request);
   if (typeof found === 'string') return untrue(found);
   const { path, sha256, bytes } = found;
   const says = `${quoted(path)} is there: ${bytes} bytes, sha256 ${sha256}`;
-  return weighed({ kind: 'file', path, sha256, bytes }, says, await doubtsAbout(found, request));
+  return findingFor({ kind: 'file', path, sha256, bytes }, says, await weaknessesOf(found, request));
 }
 
-export async function secondLookAtFile(was: EvidenceOf<'file'>, request: FolderCheckRequest): Promise<Finding> {
+export async function recheckFile(was: EvidenceOf<'file'>, request: FolderCheckRequest): Promise<Finding> {
   const now = await hashOf(was.path, request);
   if (typeof now === 'string') return untrue(`it was there when it was delivered, but now ${now}`);
   if (now.sha256 === was.sha256) {
     const says = `${quoted(was.path)} is unchanged: sha256 ${was.sha256}`;
-    return weighed(was, says, await doubtsAbout(now, request));
+    return findingFor(was, says, await weaknessesOf(now, request));
   }
   return untrue(
     `${quoted(was.path)} has changed since it was delivered: sha256 was ${was.sha256}, is ${now.sha256}; ` +
@@ -48,12 +48,15 @@ export async function secondLookAtFile(was: EvidenceOf<'file'>, request: FolderC
   );
 }
 
-/** A doubtful file counts as a claim: a person has to look at it. */
-function weighed(evidence: EvidenceOf<'file'>, says: string, doubts: readonly string[]): Finding {
-  return doubts.length === 0 ? seen(evidence, says) : held(evidence, `${says}; ${doubts.join('; ')}`);
+/** Evidence with weaknesses counts only as a claim: a person has to check it. */
+function findingFor(evidence: EvidenceOf<'file'>, says: string, weaknesses: readonly string[]): Finding {
+  return weaknesses.length === 0 ? seen(evidence, says) : held(evidence, `${says}; ${weaknesses.join('; ')}`);
 }
 
-async function doubtsAbout({ path, bytes, links }: FoundFile, request: FolderCheckRequest): Promise<readonly string[]> {
+async function weaknessesOf(
+  { path, bytes, links }: FoundFile,
+  request: FolderCheckRequest,
+): Promise<readonly string[]> {
   return [
     ...(bytes === 0 ? ['it is empty'] : []),
     ...(links > 1
@@ -118,7 +121,7 @@ export async function hashOf(
 }
 
 function readPath(text: string, folder: string, base: string): string | null {
-  if (text.trim() === '' || text.length > PATH_MAX || !isKeepable(text)) return null;
+  if (text.trim() === '' || text.length > PATH_MAX || !isStorable(text)) return null;
   if (text.split(/[/\\]/).includes('..')) return null;
   if (!isAbsolute(text)) return text;
   const root = [base, folder].find((each) => isWithin(text, each));

@@ -1,5 +1,5 @@
 /** Evidence that no machine judges here: an address is never fetched, a note is read by people. */
-import { held, isKeepable, quoted, untrue, type Finding } from './finding.ts';
+import { held, isStorable, quoted, untrue, type Finding } from './evidence-finding.ts';
 
 const URL_MAX = 2_000;
 const NOTE_MAX = 10_000;
@@ -7,7 +7,7 @@ const NOTE_MAX = 10_000;
 /** No honest address holds a line end. */
 const UNFIT_IN_URL = /[\p{Cc}\p{Surrogate}\s]/u;
 
-export function lookAtUrl(text: string): Finding {
+export function checkUrl(text: string): Finding {
   const url = text.trim();
   if (url === '') return untrue('the url is empty; give the address of what you made');
   if (url.length > URL_MAX) return untrue(`the url is longer than ${URL_MAX} characters; give a shorter address`);
@@ -22,11 +22,11 @@ export function lookAtUrl(text: string): Finding {
   return held({ kind: 'url', url }, `${quoted(url)} is for people to open; Baton does not fetch it`);
 }
 
-export function lookAtNote(text: string): Finding {
+export function checkNote(text: string): Finding {
   if (text.trim() === '') return untrue('the note is empty; say what was done, or show a file, commit or command');
   if (text.length > NOTE_MAX) {
     return untrue(`the note is longer than ${NOTE_MAX} characters; put it into a file and show the file`);
   }
-  if (!isKeepable(text)) return untrue('the note holds characters that cannot be kept (U+0000, half a pair)');
+  if (!isStorable(text)) return untrue('the note holds characters that cannot be kept (U+0000, half a pair)');
   return held({ kind: 'note', text }, 'a note: no machine can judge it');
 }

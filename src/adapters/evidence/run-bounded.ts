@@ -28,7 +28,7 @@ export async function runBounded(
     args,
     env: hostEnvironment(KEPT_VARIABLES),
     outputBytesMax: OUTPUT_BYTES_MAX,
-    killsRest: true,
+    killsLeftovers: true,
     signal,
   });
   signal?.throwIfAborted();

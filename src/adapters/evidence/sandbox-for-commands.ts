@@ -5,7 +5,7 @@ import { systemLiveness } from '../processes/liveness.ts';
 import { openShadows } from '../shadows/open-shadows.ts';
 import type { ShadowText } from '../../workspace/shadow-settings.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { SandboxForCommands } from './finding.ts';
+import type { SandboxForCommands } from './evidence-finding.ts';
 import { runSandboxed } from './sandboxed-command.ts';
 
 export function sandboxForCommands(workspace: Workspace, settings: ShadowText | null): SandboxForCommands {

@@ -7,7 +7,7 @@ import { cleanUp } from '../../engine/shadow/clean-up.ts';
 import { createShadow, findSources } from '../../engine/shadow/create.ts';
 import { destroyShadow, insideEnvironment } from '../../engine/shadow/operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowContext } from '../../engine/shadow/shadow-context.ts';
-import type { SandboxRun } from './finding.ts';
+import type { SandboxRun } from './evidence-finding.ts';
 import type { Ran } from './run-bounded.ts';
 
 const TAIL_CHARS = 2_000;

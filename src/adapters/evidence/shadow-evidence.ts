@@ -6,20 +6,20 @@ import { realpathSync } from 'node:fs';
 import type { Body } from '../../domain/body.ts';
 import { readHandoffId } from '../../domain/names.ts';
 import { agentPrincipal, principalText } from '../../domain/principal.ts';
-import { brokenAt } from '../../domain/facts.ts';
+import { firstBrokenRevision } from '../../domain/facts.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { readManifest } from '../../formats/shadow-manifest/manifest.ts';
 import { readVerdict } from '../../formats/shadow-manifest/verdict.ts';
 import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST } from '../../engine/shadow/worker.ts';
 import { err, type Result } from '../../foundation/result.ts';
 import { isWithin } from '../../foundation/path-within.ts';
-import { quoted, seen, untrue, type CheckRequest, type EvidenceOf, type Finding } from './finding.ts';
+import { quoted, seen, untrue, type CheckRequest, type EvidenceOf, type Finding } from './evidence-finding.ts';
 
 /** A shadow test writes a handful of facts. */
 const FACTS_MAX = 10_000;
 const TEST_AGAIN = 'test again with: baton shadow test';
 
-export async function firstLookAtShadow(text: string, request: CheckRequest): Promise<Finding> {
+export async function checkShadowTest(text: string, request: CheckRequest): Promise<Finding> {
   const found = await verdictOf(text.trim(), request);
   if (typeof found === 'string') return untrue(found);
   const says = `the shadow test ${found.handoff} passed with ${found.score} of ${found.max} points, on this tree (${found.tree})`;
@@ -27,7 +27,7 @@ export async function firstLookAtShadow(text: string, request: CheckRequest): Pr
   return seen({ kind: 'shadow', handoff, tree, trail }, says);
 }
 
-export async function secondLookAtShadow(was: EvidenceOf<'shadow'>, request: CheckRequest): Promise<Finding> {
+export async function recheckShadowTest(was: EvidenceOf<'shadow'>, request: CheckRequest): Promise<Finding> {
   const found = await verdictOf(was.handoff, request);
   if (typeof found === 'string') return untrue(`it was a PASS when it was delivered, but now ${found}`);
   if (found.trail !== was.trail) return untrue(`the record of ${was.handoff} is not the one that was shown`);
@@ -50,7 +50,7 @@ async function verdictOf(text: string, { options: { folder, store } }: CheckRequ
   if (handoff.state !== 'completed' || outcome === null)
     return `the shadow test ${id} is ${handoff.state}; ${TEST_AGAIN}`;
   const facts = (await store.facts({ handoff: id, max: FACTS_MAX })).map(({ fact }) => fact);
-  const isSealed = brokenAt(facts) === null && facts.at(-1)?.hash === handoff.trail;
+  const isSealed = firstBrokenRevision(facts) === null && facts.at(-1)?.hash === handoff.trail;
   const isAnswered = facts.some(
     ({ deed, by }) => deed === 'deliver' && by === principalText(agentPrincipal(SHADOW_SMOKE_TEST)),
   );

@@ -5,7 +5,7 @@
  */
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { GREP_OF_GUARDED } from '../../engine/guard/tree.ts';
 import { CheckProblem } from '../guard/check-repository.ts';
 import { topFolder } from './git-lists.ts';
@@ -14,9 +14,9 @@ import { askGit, type GitOptions } from './git.ts';
 const BEGIN = '# baton: begin (baton init --remove-git-hook takes this out)';
 const END = '# baton: end';
 /** The new ending of a hook that is no shell script. */
-const KEPT_ENDING = '.before-baton';
+const BACKUP_ENDING = '.before-baton';
 
-/** Where baton is not installed, git goes on, because CI checks again. `unless`: a shell test that makes the start needless. */
+/** Where baton is not installed, git continues, because CI checks again. `unless`: a shell test that skips the command. */
 function partOf(command: string, absent: string, unless = ''): string {
   return `${BEGIN}
 ${unless === '' ? 'if' : `if ${unless}; then\n  :\nelif`} command -v baton >/dev/null 2>&1; then
@@ -36,7 +36,7 @@ const CHECK = partOf(
   // No committed file can be a handoff.
   `! git diff --cached --name-only --no-renames --no-ext-diff | grep -iqE '${GREP_OF_GUARDED}'`,
 );
-/** Takes in what git has brought. A failure of this hook never stops git. */
+/** Imports documents after git has changed them. A failure of this hook never stops git. */
 const SYNC = partOf(
   'sync --quiet || true',
   ':',
@@ -44,7 +44,7 @@ const SYNC = partOf(
   `git diff --quiet "$(tail -n 1 .baton/documents/tips 2>/dev/null)" HEAD -- ':(glob)**/_handoffs/**' 2>/dev/null`,
 );
 
-/** The first is the best known one. */
+/** The first is the pre-commit hook. */
 const HOOKS = {
   'pre-commit': CHECK,
   'pre-merge-commit': CHECK,
@@ -54,8 +54,8 @@ const HOOKS = {
 } as const;
 const HOOK_NAMES = Object.keys(HOOKS) as readonly (keyof typeof HOOKS)[];
 
-function callOf(name: string): string {
-  return `exec "$(dirname "$0")/${name}${KEPT_ENDING}" "$@"\n`;
+function callBackup(name: string): string {
+  return `exec "$(dirname "$0")/${name}${BACKUP_ENDING}" "$@"\n`;
 }
 
 const SHELL = /^#!\s*\S*(?:\/|\s)(?:env\s+)?(?:sh|bash|dash|zsh|ksh)\b[^\n]*\n/;
@@ -66,11 +66,11 @@ export interface HookAnswer {
 }
 
 /** One answer for each hook. */
-export async function putGitHooks(folder: string): Promise<readonly HookAnswer[]> {
+export async function installGitHooks(folder: string): Promise<readonly HookAnswer[]> {
   const hooks = await hookFolderOf(folder);
   const paths = HOOK_NAMES.map((name) => ({ name, path: join(hooks, name) }));
   for (const { path } of paths) {
-    const found = lookAt(path);
+    const found = readHook(path);
     const isSkipped = found.kind === 'text' && (found.mode & 0o111) === 0 && !isHusky(path);
     if (isSkipped) {
       throw new CheckProblem(
@@ -79,51 +79,51 @@ export async function putGitHooks(folder: string): Promise<readonly HookAnswer[]
     }
   }
   mkdirSync(hooks, { recursive: true });
-  return paths.map(({ name, path }) => ({ path, changed: putHook(name, path) }));
+  return paths.map(({ name, path }) => ({ path, changed: installHook(name, path) }));
 }
 
-function putHook(name: keyof typeof HOOKS, path: string): boolean {
-  const found = lookAt(path);
+function installHook(name: keyof typeof HOOKS, path: string): boolean {
+  const found = readHook(path);
   const part = HOOKS[name];
   if (found.kind === 'text' && found.text.includes(BEGIN)) {
-    const renewed = withPart(found.text, part);
+    const renewed = replacePart(found.text, part);
     if (renewed === found.text) return false;
-    writeWhole(path, renewed, { mode: found.mode });
+    writeAtomically(path, renewed, { mode: found.mode });
     return true;
   }
-  const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
-  if (found.kind === 'absent') writeWhole(path, `#!/bin/sh\n${part}`, { mode: 0o755 });
+  const shebang = found.kind === 'text' ? shebangOf(found.text, path) : null;
+  if (found.kind === 'absent') writeAtomically(path, `#!/bin/sh\n${part}`, { mode: 0o755 });
   else if (found.kind === 'text' && shebang !== null) {
-    writeWhole(path, `${shebang}${part}${found.text.slice(shebang.length)}`, { mode: found.mode });
+    writeAtomically(path, `${shebang}${part}${found.text.slice(shebang.length)}`, { mode: found.mode });
   } else {
-    const aside = `${path}${KEPT_ENDING}`;
-    if (lookAt(aside).kind !== 'absent') throw new CheckProblem(`${aside} is there already; look at it first`);
-    renameSync(path, aside);
-    writeWhole(path, `#!/bin/sh\n${part}${callOf(name)}`, { mode: 0o755 });
+    const backup = `${path}${BACKUP_ENDING}`;
+    if (readHook(backup).kind !== 'absent') throw new CheckProblem(`${backup} is there already; look at it first`);
+    renameSync(path, backup);
+    writeAtomically(path, `#!/bin/sh\n${part}${callBackup(name)}`, { mode: 0o755 });
   }
   return true;
 }
 
-export async function takeGitHooks(folder: string): Promise<readonly HookAnswer[]> {
+export async function removeGitHooks(folder: string): Promise<readonly HookAnswer[]> {
   const hooks = await hookFolderOf(folder);
   return HOOK_NAMES.map((name) => {
     const path = join(hooks, name);
-    return { path, changed: takeHook(name, path) };
+    return { path, changed: removeHook(name, path) };
   });
 }
 
-function takeHook(name: string, path: string): boolean {
-  const found = lookAt(path);
+function removeHook(name: string, path: string): boolean {
+  const found = readHook(path);
   if (found.kind !== 'text' || !found.text.includes(BEGIN)) return false;
-  const rest = withPart(found.text, '');
-  if (rest === `#!/bin/sh\n${callOf(name)}`) renameSync(`${path}${KEPT_ENDING}`, path);
+  const rest = replacePart(found.text, '');
+  if (rest === `#!/bin/sh\n${callBackup(name)}`) renameSync(`${path}${BACKUP_ENDING}`, path);
   else if (rest === '#!/bin/sh\n') rmSync(path);
-  else writeWhole(path, rest, { mode: found.mode });
+  else writeAtomically(path, rest, { mode: found.mode });
   return true;
 }
 
 /** The text of a hook with another part in place of ours. */
-function withPart(text: string, part: string): string {
+function replacePart(text: string, part: string): string {
   const end = text.indexOf(END, text.indexOf(BEGIN));
   if (end === -1) throw new CheckProblem(`the end of our part is missing (${END}); take it out by hand`);
   const to = text.indexOf('\n', end);
@@ -131,7 +131,7 @@ function withPart(text: string, part: string): string {
 }
 
 /** The first line, behind which our part goes; null: the hook is no shell script. Files of husky need no such line. */
-function headOf(text: string, path: string): string | null {
+function shebangOf(text: string, path: string): string | null {
   const shebang = SHELL.exec(text)?.[0];
   if (shebang !== undefined) return shebang;
   return isHusky(path) && !text.startsWith('#!') ? '' : null;
@@ -145,18 +145,18 @@ async function hookFolderOf(folder: string): Promise<string> {
   const options: GitOptions = { folder: resolve(folder), asConfigured: true };
   const top = await topFolder(options);
   if (top === null) throw new CheckProblem(`${options.folder} is in no git repository; make one with: git init`);
-  const told = await askGit(['rev-parse', '--git-path', 'hooks'], options);
-  const hooks = resolve(options.folder, told?.toString('utf8').replace(/\r?\n$/, '') ?? '.git/hooks');
-  await refuseForeign(hooks, options);
+  const output = await askGit(['rev-parse', '--git-path', 'hooks'], options);
+  const hooks = resolve(options.folder, output?.toString('utf8').replace(/\r?\n$/, '') ?? '.git/hooks');
+  await refuseSharedHookFolder(hooks, options);
   // Husky overwrites the folder that git uses; people write into the one above.
   return basename(hooks) === '_' && basename(dirname(hooks)) === '.husky' ? dirname(hooks) : hooks;
 }
 
 /** Refuses a hook folder that serves all repositories of a user, and a path that is no folder. */
-async function refuseForeign(hooks: string, options: GitOptions): Promise<void> {
-  const told = await askGit(['config', '--show-scope', '--get', 'core.hooksPath'], options);
-  const scope = told?.toString('utf8').split('\t')[0]?.trim() ?? 'local';
-  if (lookAt(hooks).kind === 'other') {
+async function refuseSharedHookFolder(hooks: string, options: GitOptions): Promise<void> {
+  const output = await askGit(['config', '--show-scope', '--get', 'core.hooksPath'], options);
+  const scope = output?.toString('utf8').split('\t')[0]?.trim() ?? 'local';
+  if (readHook(hooks).kind === 'other') {
     throw new CheckProblem(`core.hooksPath is ${hooks}, which is no folder: hooks are switched off here`);
   }
   if (scope === 'local' || scope === 'worktree') return;
@@ -168,7 +168,7 @@ type Found =
   | { readonly kind: 'absent' | 'other' | 'folder' | 'program' }
   | { readonly kind: 'text'; readonly text: string; readonly mode: number };
 
-function lookAt(path: string): Found {
+function readHook(path: string): Found {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { kind: 'absent' };
   if (found.isDirectory()) return { kind: 'folder' };

@@ -24,13 +24,13 @@ export async function commitText(commit: string, options: GitOptions): Promise<s
 }
 
 export async function indexFiles(options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
-  const told = await git(['ls-files', '--stage', '--full-name', '-z', '--', ':/'], options);
-  return filesIn(told, /^(\d{6}) ([0-9a-f]{40,64}) \d$/);
+  const output = await git(['ls-files', '--stage', '--full-name', '-z', '--', ':/'], options);
+  return filesIn(output, /^(\d{6}) ([0-9a-f]{40,64}) \d$/);
 }
 
 export async function commitFiles(commit: string, options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
-  const told = await git(['ls-tree', '-r', '-z', '--full-tree', commit], options);
-  return filesIn(told, /^(\d{6}) \w+ ([0-9a-f]{40,64})$/);
+  const output = await git(['ls-tree', '-r', '-z', '--full-tree', commit], options);
+  return filesIn(output, /^(\d{6}) \w+ ([0-9a-f]{40,64})$/);
 }
 
 /** Tracked files and untracked ones that are not ignored, each with its name as the disk has it. */
@@ -39,9 +39,9 @@ export async function workingNames(options: GitOptions): Promise<ReadonlyMap<str
   return new Map(recordsIn(await git(args, options)).map((record) => [record.toString('utf8'), record]));
 }
 
-function filesIn(told: Buffer, form: RegExp): ReadonlyMap<string, SeenFile> {
+function filesIn(output: Buffer, form: RegExp): ReadonlyMap<string, SeenFile> {
   const files = new Map<string, SeenFile>();
-  for (const bytes of recordsIn(told)) {
+  for (const bytes of recordsIn(output)) {
     const record = bytes.toString('utf8');
     const end = record.indexOf('\t');
     const found = form.exec(record.slice(0, end));
@@ -53,12 +53,12 @@ function filesIn(told: Buffer, form: RegExp): ReadonlyMap<string, SeenFile> {
 }
 
 /** Records end with a zero byte and may hold any other. */
-function recordsIn(told: Buffer): readonly Buffer[] {
+function recordsIn(output: Buffer): readonly Buffer[] {
   const records: Buffer[] = [];
-  for (let at = 0; at < told.length;) {
-    const end = told.indexOf(0, at);
-    const to = end === -1 ? told.length : end;
-    records.push(told.subarray(at, to));
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(0, at);
+    const to = end === -1 ? output.length : end;
+    records.push(output.subarray(at, to));
     at = to + 1;
   }
   return records;
@@ -74,10 +74,10 @@ export async function readBlobs(
   const texts = new Map<string, FileText>();
   if (marks.size === 0) return texts;
   const input = [...marks].map((mark) => `${mark}\n`).join('');
-  const told = await git(['cat-file', '--batch'], { ...options, input });
-  for (let at = 0; at < told.length;) {
-    const end = told.indexOf(0x0a, at);
-    const [mark = '', kind = '', size = ''] = told.toString('latin1', at, end).split(' ');
+  const output = await git(['cat-file', '--batch'], { ...options, input });
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(0x0a, at);
+    const [mark = '', kind = '', size = ''] = output.toString('latin1', at, end).split(' ');
     if (kind === 'missing') {
       texts.set(mark, { unfit: 'git does not have its content here' });
       at = end + 1;
@@ -85,7 +85,7 @@ export async function readBlobs(
     }
     const from = end + 1;
     const to = from + Number(size);
-    texts.set(mark, textOf(told.subarray(from, to)));
+    texts.set(mark, textOf(output.subarray(from, to)));
     at = to + 1;
   }
   return texts;
@@ -101,7 +101,7 @@ export function textOf(bytes: Buffer): FileText {
   }
 }
 
-/** The other sides of a merge that is not committed yet. */
+/** The other parents of a merge that is not committed yet. */
 export async function mergingCommits(options: GitOptions): Promise<readonly string[]> {
   const heads = await askGit(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], options);
   return (heads?.toString('utf8') ?? '').split(/\s+/).filter((name) => /^[0-9a-f]{40,64}$/.test(name));
@@ -121,8 +121,8 @@ export async function versionsOf(
   if (at === -1 || /[*?[\]\\:]/.test(path)) return [];
   const pathspec = `:(top,glob)${path.slice(0, at)}_handoffs/**/${name}`;
   const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
-  const told = await askGit(['log', `--max-count=${VERSIONS_MAX}`, ...format, commit, '--', pathspec], options);
-  const listed = versionsIn(told?.toString('utf8') ?? '');
+  const output = await askGit(['log', `--max-count=${VERSIONS_MAX}`, ...format, commit, '--', pathspec], options);
+  const listed = versionsIn(output?.toString('utf8') ?? '');
   const texts = await readBlobs(new Set(listed.map(({ blob }) => blob)), options);
   return listed.flatMap(({ commit, author, blob }) => {
     const text = textOfMark(texts, blob);

@@ -1,7 +1,7 @@
 /** `baton check`: reads files from the index, a commit or the disk and has the guard judge them. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { Complaint } from '../../engine/guard/complaint.ts';
+import type { Violation } from '../../engine/guard/violation.ts';
 import type { AgentKey } from '../../engine/context.ts';
 import type { SignedVersion } from '../../engine/guard/judge-change.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
@@ -40,8 +40,8 @@ import {
   workingNames,
 } from '../git/git-lists.ts';
 import type { GitOptions } from '../git/git.ts';
-import { readFiles, namesBelow } from './read-files.ts';
-import { recordedIn, type Recorded } from './stored-identity.ts';
+import { readFiles, filesBelow } from './read-files.ts';
+import { storedStatuses, type StoredStatuses } from './stored-identity.ts';
 
 /** The request names something that is not there. */
 export class CheckProblem extends Error {
@@ -63,9 +63,9 @@ export interface CheckRequest {
 export interface CheckAnswer {
   /** How many files were judged. */
   readonly checked: number;
-  readonly complaints: readonly Complaint[];
+  readonly complaints: readonly Violation[];
   /** Documents whose deadline has passed. */
-  readonly overdue: readonly Complaint[];
+  readonly overdue: readonly Violation[];
 }
 
 type Files = ReadonlyMap<string, SeenFile>;
@@ -89,19 +89,24 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   };
   if (request.staged) {
     const files = await indexFiles(options);
-    const frame = onlyOutside(frameOf(request, top, files, before, merging));
-    const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
+    const scope = isUnaffected(scopeOf(request, top, files, before, merging));
+    const known = await readBlobs(new Set([...wantedMarks(scope), ...marksOfConfigurations(files)]), options);
     const configurationAt = (path: string): string | null =>
       textOfMark(known, files.get(path)?.mark) ?? textOnDisk(top, path);
-    return judged(request, top, frame, known, configurationAt, history);
+    return judged(request, top, scope, known, configurationAt, history);
   }
   const names = await workingNames(options);
-  const homes = homesIn(names.keys(), top);
-  const { files, texts } = await readFiles(top, names, (path) => mayHoldHandoff(path, homes), markOf(before));
-  const frame = frameOf(request, top, files, before, merging);
-  const missing = [...wantedMarks(frame)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
+  const workspaceFolders = workspaceFoldersIn(names.keys(), top);
+  const { files, texts } = await readFiles(
+    top,
+    names,
+    (path) => mayHoldHandoff(path, workspaceFolders),
+    markOf(before),
+  );
+  const scope = scopeOf(request, top, files, before, merging);
+  const missing = [...wantedMarks(scope)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
   const known = new Map([...texts, ...(await readBlobs(new Set(missing), options))]);
-  return judged(request, top, frame, known, (path) => textOnDisk(top, path), history);
+  return judged(request, top, scope, known, (path) => textOnDisk(top, path), history);
 }
 
 async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
@@ -109,13 +114,13 @@ async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
     throw new CheckProblem(`${resolve(request.folder)} is in no git repository that git trusts`);
   }
   const root = resolve(request.folder);
-  const names = await namesBelow(root);
-  const homes = homesIn(names.keys(), root);
-  const { files, texts } = await readFiles(root, names, (path) => mayHoldHandoff(path, homes), 'sha1');
-  const frame = frameOf(request, root, files, NO_FILES, []);
+  const names = await filesBelow(root);
+  const workspaceFolders = workspaceFoldersIn(names.keys(), root);
+  const { files, texts } = await readFiles(root, names, (path) => mayHoldHandoff(path, workspaceFolders), 'sha1');
+  const scope = scopeOf(request, root, files, NO_FILES, []);
   const nothing = (): Promise<readonly never[]> => Promise.resolve([]);
   const history: History = { earlier: nothing, signed: nothing, before: () => Promise.resolve(null) };
-  return judged(request, root, frame, texts, (path) => textOnDisk(root, path), history);
+  return judged(request, root, scope, texts, (path) => textOnDisk(root, path), history);
 }
 
 async function filesBefore({ since }: CheckRequest, options: GitOptions): Promise<Files> {
@@ -153,7 +158,7 @@ async function signedVersions(
   return signed.toReversed();
 }
 
-function frameOf(
+function scopeOf(
   request: CheckRequest,
   top: string,
   files: Files,
@@ -163,7 +168,7 @@ function frameOf(
   const onlyChanges = request.staged || request.since !== null;
   const isNamed = filterOf(request, top, files, before);
   return {
-    homes: homesIn(files.keys(), top),
+    workspaceFolders: workspaceFoldersIn(files.keys(), top),
     files,
     before,
     merging,
@@ -182,42 +187,42 @@ function frameOf(
  * A commit that touches neither documents nor a configuration is judged without the other files: reading all open documents
  * took longer than everything else together.
  */
-function onlyOutside(frame: GuardFrame): GuardFrame {
-  const { files, before, homes } = frame;
-  const touched = [...new Set([...files.keys(), ...before.keys()])].filter((path) => frame.isJudged(path));
+function isUnaffected(scope: GuardFrame): GuardFrame {
+  const { files, before, workspaceFolders } = scope;
+  const touched = [...new Set([...files.keys(), ...before.keys()])].filter((path) => scope.isJudged(path));
   const isOutside = touched.every((path) => {
-    return insideFile(path, homes) === null && !path.endsWith(CONFIGURATION);
+    return insideFile(path, workspaceFolders) === null && !path.endsWith(CONFIGURATION);
   });
-  if (!isOutside || touched.length === 0) return frame;
-  const own = new Map([...files].filter(([path]) => frame.isJudged(path)));
-  return { ...frame, files: own, before: NO_FILES, merging: [] };
+  if (!isOutside || touched.length === 0) return scope;
+  const own = new Map([...files].filter(([path]) => scope.isJudged(path)));
+  return { ...scope, files: own, before: NO_FILES, merging: [] };
 }
 
 async function judged(
   { keys }: CheckRequest,
   top: string,
-  frame: GuardFrame,
+  scope: GuardFrame,
   texts: ReadonlyMap<string, FileText>,
   configurationAt: (path: string) => string | null,
   history: History,
 ): Promise<CheckAnswer> {
   const configurations = new Map<string, Configuration | null>();
-  for (const home of frame.homes) {
+  for (const home of scope.workspaceFolders) {
     const path = `${home}${CONFIGURATION}`;
     const text = configurationAt(path);
     configurations.set(home, text === null ? null : parseConfiguration(text, path).configuration);
   }
   const ignored = [...configurations].flatMap(([home, known]) => (known?.checkIgnore ?? []).map((each) => home + each));
   const isIgnored = (path: string): boolean => ignored.some((each) => path === each || path.startsWith(`${each}/`));
-  const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
-  const strict = new Map<string, Recorded>();
+  const isJudged = (path: string): boolean => !isIgnored(path) && scope.isJudged(path);
+  const strict = new Map<string, StoredStatuses>();
   for (const [home, known] of configurations) {
     // A commit cannot switch strict identity off for itself.
     const path = `${home}${CONFIGURATION}`;
-    const isSame = known?.identity === 'strict' || frame.files.get(path)?.mark === frame.before.get(path)?.mark;
+    const isSame = known?.identity === 'strict' || scope.files.get(path)?.mark === scope.before.get(path)?.mark;
     const before = isSame ? null : await history.before(path);
     if (known?.identity === 'strict' || (before !== null && isStrict(before, path))) {
-      strict.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
+      strict.set(home, await storedStatuses(join(top, home), judgedIds({ ...scope, isJudged }, home)));
     }
   }
   const rulesOf = (home: string): HomeRules | null => {
@@ -226,14 +231,16 @@ async function judged(
     if (known === null || recorded === undefined) return known;
     return { ...known, identity: 'strict', recorded: recorded.statuses };
   };
-  const tree: GuardedTree = { ...frame, texts, isJudged, earlier: new Map(), signed: new Map() };
+  const tree: GuardedTree = { ...scope, texts, isJudged, earlier: new Map(), signed: new Map() };
   const first = judge(tree, rulesOf);
   const earlier = await versionsByKey(refusedChanges(tree, first), ({ path }) => history.earlier(path));
   const signed = await versionsByKey(unprovenChanges(tree, first), ({ path, home }) =>
     history.signed(path, [...keys, ...(strict.get(home)?.keys ?? [])]),
   );
   const complaints = earlier.size + signed.size === 0 ? first : judge({ ...tree, earlier, signed }, rulesOf);
-  const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
+  const checked = [...scope.files.keys()].filter(
+    (path) => isJudged(path) && mayHoldHandoff(path, scope.workspaceFolders),
+  ).length;
   return { checked, complaints, overdue: overdueIn(tree, Date.now()) };
 }
 
@@ -255,14 +262,14 @@ function isStrict(text: string, path: string): boolean {
 }
 
 /** Every folder with a configuration may have handoffs; the innermost counts. */
-function homesIn(paths: Iterable<string>, top: string): readonly string[] {
-  const homes = new Set(['']);
+function workspaceFoldersIn(paths: Iterable<string>, top: string): readonly string[] {
+  const workspaceFolders = new Set(['']);
   for (const path of paths) {
     const at = path.indexOf('_handoffs/');
     if (at > 0 && path[at - 1] === '/' && existsSync(join(top, path.slice(0, at), CONFIGURATION)))
-      homes.add(path.slice(0, at));
+      workspaceFolders.add(path.slice(0, at));
   }
-  return [...homes].toSorted((a, b) => b.length - a.length);
+  return [...workspaceFolders].toSorted((a, b) => b.length - a.length);
 }
 
 function filterOf(

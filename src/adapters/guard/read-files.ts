@@ -60,7 +60,7 @@ async function bytesOf(path: Buffer): Promise<Buffer | 'not plain' | null> {
 }
 
 /** Where there is no git to ask. */
-export async function namesBelow(root: string): Promise<ReadonlyMap<string, Buffer>> {
+export async function filesBelow(root: string): Promise<ReadonlyMap<string, Buffer>> {
   const found = new Map<string, Buffer>();
   const look = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {

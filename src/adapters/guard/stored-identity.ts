@@ -5,7 +5,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import { systemTimers } from '../../foundation/clock.ts';
 import type { AgentKey } from '../../engine/context.ts';
-import { goodKeys } from '../../workspace/agent-keys.ts';
+import { validKeys } from '../../workspace/agent-keys.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
 import { databaseOfWorkspace, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
 import { systemLiveness } from '../processes/liveness.ts';
@@ -15,15 +15,15 @@ import { workspaceAt } from '../../workspace/workspace.ts';
 /** Documents per query. */
 const BATCH_MAX = 200;
 
-export interface Recorded {
+export interface StoredStatuses {
   /** By id. */
   readonly statuses: ReadonlyMap<string, Status>;
   readonly keys: readonly AgentKey[];
 }
 
-const NOTHING: Recorded = { statuses: new Map(), keys: [] };
+const NOTHING: StoredStatuses = { statuses: new Map(), keys: [] };
 
-export async function recordedIn(folder: string, ids: readonly HandoffId[]): Promise<Recorded> {
+export async function storedStatuses(folder: string, ids: readonly HandoffId[]): Promise<StoredStatuses> {
   const database = await databaseOf(folder);
   if (database === null || ids.length === 0) return NOTHING;
   const store = await openStore({ database, limits: NO_LIMITS, onlyReads: true }, systemLiveness(systemTimers));
@@ -33,7 +33,7 @@ export async function recordedIn(folder: string, ids: readonly HandoffId[]): Pro
       const { items } = await store.find({ by: 'ids', ids: ids.slice(from, from + BATCH_MAX) });
       for (const { id, state } of items) statuses.set(id, STATUS_FOR[state]);
     }
-    return { statuses, keys: goodKeys(await store.policy.current()) };
+    return { statuses, keys: validKeys(await store.policy.current()) };
   } finally {
     await store.close();
   }

@@ -5,15 +5,15 @@
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyText, valueText, type Said } from '../../formats/document/yaml-text.ts';
+import { keyText, valueText, type YamlValue } from '../../formats/document/yaml-text.ts';
 import { originalsIn, type Original } from '../../formats/legacy/originals.ts';
-import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
+import { TASK_FIELDS_FOR } from '../../formats/task/vocabulary.ts';
 import { migratedDocument } from '../../engine/migration/migrated-document.ts';
 import type { Migrate, Source, Step } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { instantOrNull } from '../../foundation/instant-text.ts';
-import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
+import { removeEmptyFolders, isWithin, realFolder } from './real-folder.ts';
 import { DOCUMENT_BYTES_MAX, readPlain } from './scan.ts';
 
 export interface Applied {
@@ -86,8 +86,8 @@ async function makeTask({ root, drafts }: ApplyOptions, { task, mapped, id }: Mi
   await realFolder(root, 'tasks');
   const path = join(root, 'tasks', `${task.id}.md`);
   if ((await lstat(path).catch(() => null)) !== null) return false;
-  const standing = STANDING_FOR[mapped.state];
-  const fields: { readonly [key: string]: Said } = {
+  const standing = TASK_FIELDS_FOR[mapped.state];
+  const fields: { readonly [key: string]: YamlValue } = {
     id: task.id,
     title: mapped.title,
     status: standing?.status ?? 'Created',
@@ -130,6 +130,6 @@ async function clear(root: string, { path, sha256 }: Source): Promise<string | n
   if (bytes === 'too-large' || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
   if (!(await isWithin(root, path))) return 'lies behind a link';
   await unlink(join(root, path));
-  await forgetEmpty(root, path);
+  await removeEmptyFolders(root, path);
   return null;
 }

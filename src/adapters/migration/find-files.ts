@@ -10,10 +10,10 @@ export interface FoundFiles extends GitListing {
 
 /** Texts that people and agents write. JSON lines hold many at once and are for `baton ingest`. */
 const TEXT = /\.(?:markdown|mdx?|txt|ya?ml|json)(?:\.(?:bak|orig|old)|~)?$/i;
-const LEFT_ALONE = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
+const SKIPPED = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
 /** Files in the folders of a queue are being worked on. */
 const QUEUED = /(?:^|\/)handoffs\/(?:waiting|pending|in-progress|completed|failed|quarantine)\/[^/]*\.json$/i;
-const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '.baton']);
 
 export async function findFiles(folder: string): Promise<FoundFiles> {
   const listed = await listedByGit(folder);
@@ -28,7 +28,7 @@ export async function findFilesWithoutGit(folder: string): Promise<FoundFiles> {
 }
 
 function textsAmong(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => TEXT.test(path) && !LEFT_ALONE.test(path) && !QUEUED.test(path)).toSorted();
+  return paths.filter((path) => TEXT.test(path) && !SKIPPED.test(path) && !QUEUED.test(path)).toSorted();
 }
 
 async function walked(root: string): Promise<readonly string[]> {
@@ -39,7 +39,7 @@ async function walked(root: string): Promise<readonly string[]> {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isFile()) found.push(path);
-      else if (entry.isDirectory() && !FOLDERS_LEFT.has(entry.name)) folders.push(path);
+      else if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)) folders.push(path);
     }
   }
   return found;

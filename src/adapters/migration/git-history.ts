@@ -1,5 +1,5 @@
 /** Asks git once about all files below a folder. */
-import { entriesIn } from '../../foundation/git.ts';
+import { nulSeparated } from '../../foundation/git.ts';
 import { askGit } from '../git/git.ts';
 
 export interface GitListing {
@@ -23,7 +23,7 @@ export async function listedByGit(folder: string): Promise<GitListing | null> {
   const paths = new Set<string>();
   const modified = new Set<string>();
   const untracked = new Set<string>();
-  for (const part of entriesIn(output)) {
+  for (const part of nulSeparated(output)) {
     const path = part.slice(2);
     paths.add(path);
     if (part.startsWith('?')) untracked.add(path);
@@ -43,7 +43,7 @@ export async function commitsOf(folder: string, wanted: ReadonlySet<string>): Pr
   const how = '--literal-pathspecs -c log.showSignature=false log -z --format=/%ct --name-only --no-renames --relative';
   const args = [...how.split(' '), '--diff-filter=ACMRT', '--', ...(isShort ? wanted : ['.'])];
   let atMs = 0;
-  for (const part of entriesIn((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
+  for (const part of nulSeparated((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
     // A path never begins with a slash, so such a line is a time.
     const text = part.startsWith('\n') ? part.slice(1) : part;
     const time = /^\/(\d+)(?:\n+([^]+))?$/.exec(text);

@@ -1,12 +1,12 @@
 /** A migration from end to end: scan, plan, and carry out. */
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { completedIn, skimDocument, writeIndex, type Skimmed } from '../../formats/document/index-text.ts';
+import { completedIn, skimDocument, writeIndex, type IndexEntry } from '../../formats/document/index-text.ts';
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { openCounts, planMigration, type Step } from '../../engine/migration/plan.ts';
 import { writeDurably } from '../../foundation/atomic-file.ts';
-import { entriesIn } from '../../foundation/git.ts';
+import { nulSeparated } from '../../foundation/git.ts';
 import { openDocumentFolder } from '../../folders/document-folder.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { git } from '../git/git.ts';
@@ -170,7 +170,7 @@ const MADE = /^(?:_handoffs\/(?:active|archived\/\d{4}\/\d{2})\/[^/]+\.md|_hando
 async function commitAll(repository: Repository, paths: readonly string[]): Promise<string | null> {
   const { folder } = repository;
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '_handoffs', 'tasks'];
-  const seen = new Set(entriesIn(await git(args, { folder })));
+  const seen = new Set(nulSeparated(await git(args, { folder })));
   const isThere = await Promise.all(
     paths.map(async (path) => (await lstat(join(folder, path)).catch(() => null)) !== null),
   );
@@ -188,7 +188,7 @@ function journalIn(privateFolder: string): {
   const path = join(privateFolder, JOURNAL);
   return {
     async load() {
-      return entriesIn(await readFile(path).catch(() => Buffer.alloc(0)));
+      return nulSeparated(await readFile(path).catch(() => Buffer.alloc(0)));
     },
     async save(paths) {
       if (paths === null) await rm(path, { force: true });
@@ -203,7 +203,7 @@ async function renewIndex({ folder: root, privateFolder }: Workspace): Promise<v
   await folder.prepare();
   // The remembered list lacks the migrated documents that are completed.
   await folder.notes.save('completed', null);
-  const active: Skimmed[] = [];
+  const active: IndexEntry[] = [];
   for (const { id } of await folder.list()) {
     const file = id === null ? null : await folder.read('active', id);
     const skimmed = file?.kind === 'file' ? skimDocument(file.text) : null;

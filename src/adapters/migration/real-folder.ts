@@ -1,7 +1,7 @@
 /** Folders below a root, without links on the way: a link would lead out of the workspace. */
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OUR_FOLDER_MODE } from '../../foundation/own-file.ts';
+import { OUR_FOLDER_MODE } from '../../foundation/file-ownership.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 
 export async function realFolder(root: string, path: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function isWithin(root: string, path: string): Promise<boolean> {
 }
 
 /** Removes the folders above a file that are empty now. */
-export async function forgetEmpty(root: string, path: string): Promise<void> {
+export async function removeEmptyFolders(root: string, path: string): Promise<void> {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     try {
       await rmdir(join(root, folder));

@@ -5,9 +5,9 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../../foundation/atomic-file.ts';
-import { entriesIn } from '../../foundation/git.ts';
+import { nulSeparated } from '../../foundation/git.ts';
 import { askGit, git, gitLine } from '../git/git.ts';
-import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
+import { removeEmptyFolders, isWithin, realFolder } from './real-folder.ts';
 
 /** Why git cannot do what was asked, and what to do about it. */
 export class RepositoryProblem extends Error {
@@ -106,7 +106,7 @@ export async function undoMigration(repository: Repository, drafts: string): Pro
   const byHand = `undo it by hand with: git revert ${commit.slice(0, 12)}`;
   const changes = changesIn(await git(['diff-tree', '-r', '-z', '--no-renames', '--no-commit-id', commit], { folder }));
   const listed = await git(['ls-tree', '-r', '-z', '--full-tree', head], { folder });
-  const now = new Map(entriesIn(listed).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/[ \t]/)[2]]));
+  const now = new Map(nulSeparated(listed).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/[ \t]/)[2]]));
   const other = changes.filter(({ path, after }) => (now.get(path) ?? null) !== after || !path.startsWith(prefix));
   if (other.length > 0)
     throw new RepositoryProblem(`${other[0]?.path ?? ''} was changed after the migration; ${byHand}`);
@@ -114,7 +114,7 @@ export async function undoMigration(repository: Repository, drafts: string): Pro
     const own = path.slice(prefix.length);
     if (before === null) {
       if (await isWithin(folder, own)) await unlink(join(folder, own)).catch(() => undefined);
-      await forgetEmpty(folder, own);
+      await removeEmptyFolders(folder, own);
       continue;
     }
     const text = await git(['cat-file', 'blob', before], { folder });
@@ -136,7 +136,7 @@ const COMMITS_MAX = 200;
 async function lastMigration(folder: string): Promise<string | null> {
   const args = ['log', '-z', `-n${COMMITS_MAX}`, '-E', `--grep=^(${MIGRATION}|${UNDO}): `, '--format=%H %B'];
   const undone = new Set<string>();
-  for (const part of entriesIn((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
+  for (const part of nulSeparated((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
     const of = new RegExp(`^${UNDO}: ([0-9a-f]+)$`, 'm').exec(part)?.[1];
     const hash = part.split(' ', 1)[0] ?? '';
     if (of !== undefined) undone.add(of);
@@ -149,7 +149,7 @@ async function lastMigration(folder: string): Promise<string | null> {
 function changesIn(
   output: Buffer,
 ): readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[] {
-  const parts = entriesIn(output);
+  const parts = nulSeparated(output);
   const hash = (text = ''): string | null => (/^0+$/.test(text) ? null : text);
   return parts.flatMap((part, index) => {
     if (index % 2 === 1) return [];

@@ -13,7 +13,7 @@ import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import type { Candidate, KnownDocument, KnownTask } from '../../engine/migration/candidate.ts';
 import { classify, type ClassifyTerms } from '../../engine/migration/classify.ts';
 import type { Found } from '../../engine/migration/plan.ts';
-import { isInPackage } from '../../engine/migration/places.ts';
+import { isInPackage } from '../../engine/migration/foreign-folders.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
 import { orNull } from '../../foundation/or-null.ts';

@@ -51,7 +51,7 @@ export function desktopSender({ platform = process.platform, env = process.env }
   return {
     kind: 'desktop',
     limitMs: LIMIT_MS,
-    async carry(effect, signal) {
+    async send(effect, signal) {
       const payload = readPayload(effect.payload);
       if (payload === null) return { never: 'its payload has no title and text' };
       const call = callFor(platform, env, payload);

@@ -25,14 +25,14 @@ export function notificationRules({ desktop, webhooks }: Notifications): Workspa
     const wanted = webhooks.filter(({ events }) => events === null || events.includes(event));
     const shown = desktop && event in DESKTOP_WORDS;
     if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
-    const told = tellingOf(event, handoff, fact);
+    const body = notificationBody(event, handoff, fact);
     // A second notice of the same fact is another one, also to the same target.
     const key = `${handoff.id}:${fact.revision}${event === 'escalated' ? ':escalated' : ''}`;
     return [
-      ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
+      ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), body)),
       // Only the name of the target: its secret and hosts are read from the stored policy at delivery.
       ...wanted.map(({ name: target, url }) =>
-        effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: told }),
+        effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: body }),
       ),
       ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff, fact))] : []),
     ];
@@ -43,8 +43,8 @@ function effect(key: string, kind: string, payload: JsonObject): Effect {
   return { key, kind, payload: JSON.stringify(payload) as JsonText };
 }
 
-/** Names and circumstances, never the content: an inbox and a webhook are other places than the handoff. */
-function tellingOf(event: Event, handoff: Handoff, fact: Fact): JsonObject {
+/** Names, state and time, never the content: readers of an inbox or a webhook may not be allowed to read the handoff. */
+function notificationBody(event: Event, handoff: Handoff, fact: Fact): JsonObject {
   const assurance = assuranceOf(handoff);
   return {
     event,
@@ -62,7 +62,7 @@ function tellingOf(event: Event, handoff: Handoff, fact: Fact): JsonObject {
   };
 }
 
-/** What an agent wrote stays in the trail, and so does what concerns only the database and its machine. */
+/** Details that stay in the trail: texts of agents, and facts about the database and its machine. */
 const STAYS = new Set(['summary', 'seal', 'claims', 'where', 'policy', 'via', 'user']);
 
 function withoutSummary(detail: JsonObject): JsonObject {

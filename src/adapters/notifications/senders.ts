@@ -17,7 +17,7 @@ export function sendersFor(now: () => Notifications, refresh: () => Promise<void
       kind: 'desktop',
       ...lazyMethods(
         once(async () => (await import('./desktop.ts')).desktopSender()),
-        ['carry'],
+        ['send'],
       ),
     },
   ];
@@ -30,9 +30,9 @@ function webhooksBy(now: () => Notifications, refresh: () => Promise<void>): Eff
     limitMs: WEBHOOK_LIMIT_MS,
     laneOf: (effect) => hostOf(targetFor(effect)?.url ?? readTarget(effect).url),
     // The receiver refuses an unsigned delivery or, worse, believes it.
-    notHere: (effect) => whyNotHere(targetFor(effect)),
-    standsIn: () => now().webhooks.some((webhook) => webhook.secretEnv !== null && secretOf(webhook) !== null),
-    carry: async (effect, signal) => {
+    whyNotHere: (effect) => whyNotHere(targetFor(effect)),
+    canStandIn: () => now().webhooks.some((webhook) => webhook.secretEnv !== null && secretOf(webhook) !== null),
+    send: async (effect, signal) => {
       // The effect may belong to a policy that was stored a moment ago.
       if (targetFor(effect) === null) await refresh();
       const target = targetFor(effect);
@@ -44,7 +44,7 @@ function webhooksBy(now: () => Notifications, refresh: () => Promise<void>): Eff
       // Read for each delivery: the outbox holds no secrets, and a changed secret counts at once.
       const secret = secretOf(target);
       const sender = webhookSender({ clock: systemClock, allowHosts: now().allowHosts, secretOf: () => secret });
-      return sender.carry(addressedTo(target, effect), signal);
+      return sender.send(addressedTo(target, effect), signal);
     },
   };
 }

@@ -51,7 +51,7 @@ export function webhookSender(options: WebhookOptions): EffectSender {
     kind: 'webhook',
     limitMs: LIMIT_MS,
     laneOf: (effect) => readPayload(effect)?.target.host ?? '',
-    async carry(effect, signal) {
+    async send(effect, signal) {
       const read = readPayload(effect);
       if (read === null) return { never: 'its payload is no webhook with url, event, id and body' };
       const { payload, target } = read;

@@ -5,7 +5,7 @@ import type { EvidenceRequest } from '../../engine/evidence-checker.ts';
 import type { Attempt } from '../../engine/work.ts';
 import { evidenceField } from '../../operations/deliver.ts';
 import { required } from '../../operations/field.ts';
-import { AS_OPTIONS, readInput, wordsOf } from '../../operations/reading.ts';
+import { AS_OPTIONS, readInput, issuesText } from '../../operations/reading.ts';
 
 /**
  * Where deliverables were asked for, an answer may hold `"evidence": { "login page": "file:src/login.tsx" }`, or a list
@@ -32,5 +32,5 @@ export function withoutEvidence(result: Json, show: Attempt['evidence']): Json {
 function readEvidence(text: string): EvidenceRequest {
   const read = readInput({ evidence: required(evidenceField) }, { evidence: text }, AS_OPTIONS);
   if (read.ok) return read.value.evidence;
-  throw new HandlerFailure('PROCESSING_ERROR', wordsOf(read.refusal));
+  throw new HandlerFailure('PROCESSING_ERROR', issuesText(read.refusal));
 }

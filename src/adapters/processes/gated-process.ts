@@ -8,12 +8,12 @@ import { startOf } from '../../foundation/process-identity.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Attempt } from '../../engine/work.ts';
 import { endNow } from './liveness.ts';
-import { tellingLine } from '../../foundation/error-line.ts';
+import { errorLine } from '../../foundation/error-line.ts';
 
 /** How much of what the program said last goes into the message of its failure. */
 const STDERR_TAIL = 2_000;
 /** A program that is asked to end has this long before it is killed. */
-const POLITE_MS = 1_000;
+const TERM_GRACE_MS = 1_000;
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 export interface GatedProgram {
@@ -37,13 +37,13 @@ export interface Ended {
 export async function runGated(program: GatedProgram, { signal, running }: Attempt): Promise<Ended> {
   const child = start(program);
   const ended = endOf(child);
-  const errors = listen(child, program);
-  const stop = (): void => endPolitely(child);
+  const errors = readOutput(child, program);
+  const stop = (): void => terminate(child);
   signal.addEventListener('abort', stop, { once: true });
   try {
     if (child.pid !== undefined) await running({ group: child.pid, startedAt: startOf(child.pid) ?? '' });
     openGate(child);
-    feed(child, program.input);
+    writeInput(child, program.input);
     return { ...(await ended), errors: errors() };
   } finally {
     signal.removeEventListener('abort', stop);
@@ -68,7 +68,7 @@ function openGate(child: ChildProcess): void {
 }
 
 /** A program need not read its input. */
-function feed(child: ChildProcess, text: string): void {
+function writeInput(child: ChildProcess, text: string): void {
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(`${text}\n`);
 }
@@ -80,10 +80,10 @@ function endOf(child: ChildProcess): Promise<Omit<Ended, 'errors'>> {
   });
 }
 
-function listen(child: ChildProcess, { onOutput, onError }: GatedProgram): () => string {
+function readOutput(child: ChildProcess, { onOutput, onError }: GatedProgram): () => string {
   let errors = '';
   child.stdout?.on('data', (chunk: Buffer) => {
-    if (!onOutput(chunk)) endPolitely(child);
+    if (!onOutput(chunk)) terminate(child);
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     onError(text);
@@ -92,18 +92,18 @@ function listen(child: ChildProcess, { onOutput, onError }: GatedProgram): () =>
   return () => errors.trim();
 }
 
-function endPolitely(child: ChildProcess): void {
+function terminate(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   endNow(pid, 'SIGTERM');
-  const insist = setTimeout(() => endNow(pid), POLITE_MS);
-  child.once('close', () => clearTimeout(insist));
+  const kill = setTimeout(() => endNow(pid), TERM_GRACE_MS);
+  child.once('close', () => clearTimeout(kill));
 }
 
 /** How a program failed: the most telling line first, then the end of its error output. */
 export function failureText(program: string, { code, killedBy, errors }: Ended): string {
   const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `ended with exit code ${code}`;
   if (errors === '') return `${program} ${how}`;
-  const line = tellingLine(errors);
+  const line = errorLine(errors);
   return `${program} ${how}: ${line}${line === errors ? '' : `\n${errors}`}`;
 }

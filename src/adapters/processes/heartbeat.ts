@@ -9,7 +9,7 @@ import { HeartbeatFault } from '../../engine/heartbeat-fault.ts';
 import type { Heartbeat } from '../../engine/context.ts';
 import type { DatabaseAddress } from '../../workspace/database-address.ts';
 
-export interface BeatOrder {
+export interface HeartbeatOptions {
   readonly database: DatabaseAddress;
   readonly session: SessionId;
   readonly everyMs: number;
@@ -26,11 +26,11 @@ export type FromThread =
   | { readonly kind: 'trouble'; readonly says: string };
 
 /** Several heartbeats fit into a lease: one late or lost heartbeat must not lose the work. */
-const BEATS_PER_LEASE = 5;
+const HEARTBEATS_PER_LEASE = 5;
 /** A thread that has not reached the database by then is given up; a busy machine takes seconds to start one. */
-const READY_PATIENCE_MS = 30_000;
+const READY_TIMEOUT_MS = 30_000;
 /** A thread answers between two heartbeats. Stopping the process does not wait longer than this. */
-const PAUSE_PATIENCE_MS = 500;
+const PAUSE_TIMEOUT_MS = 500;
 
 const threads = new Set<Worker>();
 
@@ -40,7 +40,12 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
       // Only workers have one, and every command has to start.
       const { Worker: Thread } = await import('node:worker_threads');
       const { HEARTBEAT_SOURCE: source } = await import('./heartbeat-source.ts');
-      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: ownModule() };
+      const order: HeartbeatOptions = {
+        database,
+        session,
+        everyMs: leaseMs / HEARTBEATS_PER_LEASE,
+        requireFrom: ownModule(),
+      };
       const thread = startThread(() =>
         source === null
           ? new Thread(threadFile(), { workerData: order })
@@ -90,7 +95,7 @@ export function continueHeartbeats(): void {
 
 async function pause(thread: Worker): Promise<void> {
   await new Promise<void>((resolve) => {
-    const limit = setTimeout(resolve, PAUSE_PATIENCE_MS);
+    const limit = setTimeout(resolve, PAUSE_TIMEOUT_MS);
     thread.on('message', ({ kind }: FromThread) => {
       if (kind !== 'paused') return;
       clearTimeout(limit);
@@ -101,13 +106,13 @@ async function pause(thread: Worker): Promise<void> {
 }
 
 async function untilReady(thread: Worker, ended: Promise<void>, fault: () => HeartbeatFault): Promise<void> {
-  let trouble = 'it did not answer';
+  let lastError = 'it did not answer';
   await new Promise<void>((resolve, reject) => {
     const limit = setTimeout(() => {
-      reject(new Error(`nothing beats for this session after ${READY_PATIENCE_MS / 1000} s: ${trouble}`));
-    }, READY_PATIENCE_MS);
+      reject(new Error(`nothing beats for this session after ${READY_TIMEOUT_MS / 1000} s: ${lastError}`));
+    }, READY_TIMEOUT_MS);
     thread.on('message', (said: FromThread) => {
-      if (said.kind === 'trouble') trouble = said.says;
+      if (said.kind === 'trouble') lastError = said.says;
       if (said.kind !== 'ready') return;
       clearTimeout(limit);
       resolve();
@@ -133,8 +138,8 @@ function broken(why: unknown): HeartbeatFault {
   return new HeartbeatFault(text, { cause: why });
 }
 
-function send(thread: Worker, told: ToThread): void {
-  thread.postMessage(told);
+function send(thread: Worker, message: ToThread): void {
+  thread.postMessage(message);
 }
 
 /** Beside the bundle, or (when run from the sources) in the build. */

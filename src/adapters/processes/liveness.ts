@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 import type { Timers } from '../../foundation/clock.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import type { Liveness } from '../../engine/context.ts';
-import { isAnswering, ownJudge, statOf } from '../../foundation/process-identity.ts';
+import { canSignal, ownJudge, statOf } from '../../foundation/process-identity.ts';
 import type { RunningGroup } from '../../stores/store.ts';
 
-const END_PATIENCE_MS = 5_000;
-const LOOK_AGAIN_MS = 10;
+const END_TIMEOUT_MS = 5_000;
+const POLL_MS = 10;
 
 export function systemLiveness(timers: Timers): Liveness {
   const judge = ownJudge();
@@ -16,17 +16,17 @@ export function systemLiveness(timers: Timers): Liveness {
     ...judge,
     isStopped: (other) => judge.of(other) === 'alive' && statOf(other.pid)?.state === 'T',
     endGroup: async (group) => {
-      if (!isStill(group)) return;
+      if (!isRunning(group)) return;
       endNow(group.group);
-      for (let waitedMs = 0; waitedMs < END_PATIENCE_MS && hasLiving(group.group); waitedMs += LOOK_AGAIN_MS) {
-        await timers.sleep(LOOK_AGAIN_MS);
+      for (let waitedMs = 0; waitedMs < END_TIMEOUT_MS && hasLiving(group.group); waitedMs += POLL_MS) {
+        await timers.sleep(POLL_MS);
       }
     },
   };
 }
 
 /** A group whose leader has ended may still have members. A leader with another start time is another group. */
-function isStill({ group, startedAt }: RunningGroup): boolean {
+function isRunning({ group, startedAt }: RunningGroup): boolean {
   const now = statOf(group);
   return now === null || startedAt === '' || now.startedAt === startedAt;
 }
@@ -42,7 +42,7 @@ export function endNow(group: number, signal: NodeJS.Signals = 'SIGKILL'): void 
 
 function hasLiving(group: number): boolean {
   const pids = orNull(() => readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)));
-  if (pids === null) return isAnswering(-group);
+  if (pids === null) return canSignal(-group);
   return pids.some((pid) => {
     const stat = statOf(pid);
     return stat !== null && stat.group === group && stat.state !== 'Z' && stat.state !== 'X';

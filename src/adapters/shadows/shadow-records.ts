@@ -1,7 +1,7 @@
 /** Records of shadows: one folder each below `.baton/shadows/`, named by an id that has been read as one. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { ignoreMissing, orNull } from '../../foundation/or-null.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { systemRandom } from '../../foundation/random.ts';
@@ -33,7 +33,7 @@ export function shadowRecords(stateFolder: string): ShadowRecords {
       const own = folderOf(record.id);
       await mkdir(join(own, SNAPSHOTS), { recursive: true, mode: 0o755 });
       await mkdir(join(own, DRAFTS), { recursive: true, mode: 0o700 });
-      writeWhole(join(own, RECORD), JSON.stringify(record), { mode: 0o600, draftFolder: join(own, DRAFTS) });
+      writeAtomically(join(own, RECORD), JSON.stringify(record), { mode: 0o600, draftFolder: join(own, DRAFTS) });
     },
     // The record goes first: a folder that an interrupted removal leaves behind is no record.
     remove: async (id) => {

@@ -1,4 +1,4 @@
-/** Reads the files of an agent's own program, a bounded piece at a time. What they hold is not trusted. */
+/** Reads files of an agent's own program, in bounded chunks. Their content is not trusted. */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,29 +6,29 @@ import type { Json } from '../../foundation/json.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import { fieldIn, jsonIn, textIn } from '../json-fields.ts';
 
-const PIECE_BYTES = 256 * 1_024;
+const CHUNK_BYTES = 256 * 1_024;
 const CHILDREN_MAX = 200;
-const SAID_MAX = 12;
-const SAID_CHARACTERS = 2_000;
+const MESSAGES_MAX = 12;
+const MESSAGE_CHARACTERS_MAX = 2_000;
 
 /** The end of a file, from the beginning of a line on; empty where it cannot be read. */
 export function tailOf(path: string | null): string {
-  const { text, isCut } = pieceOf(path, (size) => Math.max(0, size - PIECE_BYTES));
+  const { text, isCut } = readChunk(path, (size) => Math.max(0, size - CHUNK_BYTES));
   return isCut ? text.slice(text.indexOf('\n') + 1) : text;
 }
 
-/** The first line of a file, cut after `PIECE_BYTES`: it may hold all instructions of a conversation. */
+/** The first line of a file, truncated after `CHUNK_BYTES`: it may contain all instructions of a conversation. */
 export function firstLineOf(path: string): string {
-  return pieceOf(path, () => 0).text.split('\n')[0] ?? '';
+  return readChunk(path, () => 0).text.split('\n')[0] ?? '';
 }
 
-/** One piece of a file, from a place that depends on its size; `isCut`: something stands before it. */
-function pieceOf(path: string | null, from: (size: number) => number): { text: string; isCut: boolean } {
+/** One chunk of a file, from an offset that depends on its size. `isCut`: the chunk does not begin at the start. */
+function readChunk(path: string | null, from: (size: number) => number): { text: string; isCut: boolean } {
   const handle = path === null ? null : orNull(() => openSync(path, 'r'));
   if (handle === null) return { text: '', isCut: false };
   try {
     const at = from(fstatSync(handle).size);
-    const bytes = Buffer.alloc(PIECE_BYTES);
+    const bytes = Buffer.alloc(CHUNK_BYTES);
     const count = readSync(handle, bytes, 0, bytes.length, at);
     return { text: bytes.toString('utf8', 0, count), isCut: at > 0 };
   } catch {
@@ -58,7 +58,7 @@ export function homeOf(pid: number): string {
   return variableOf(pid, 'HOME') ?? homedir();
 }
 
-/** A file that the process or one of its children holds open, by its name; null where that cannot be seen. */
+/** The path of a file that the process or one of its children has open; null: none, or not visible. */
 export function openFileOf(pid: number, isWanted: (path: string) => boolean): string | null {
   const pids = [pid];
   for (let at = 0; at < pids.length && pids.length < CHILDREN_MAX; at += 1) {
@@ -82,16 +82,16 @@ function openFilesOf(pid: number): readonly string[] {
 }
 
 /** The last messages of a transcript (lines of JSON), oldest first, as plain text. */
-export function lastSaid(transcript: string): string {
-  const said = transcript.split('\n').flatMap((line) => {
+export function lastMessages(transcript: string): string {
+  const messages = transcript.split('\n').flatMap((line) => {
     const parsed = jsonIn(line);
     const message = firstOf(fieldIn(parsed, 'message'), fieldIn(parsed, 'payload'), parsed);
     const who = textIn(message, 'role') ?? textIn(parsed, 'type') ?? '';
     const what = plainText(firstOf(fieldIn(message, 'content'), fieldIn(message, 'text'), fieldIn(message, 'parts')));
     const isSaid = ['user', 'assistant', 'gemini', 'model'].includes(who) && what.trim() !== '';
-    return isSaid ? [`${who}: ${what.trim().slice(0, SAID_CHARACTERS)}`] : [];
+    return isSaid ? [`${who}: ${what.trim().slice(0, MESSAGE_CHARACTERS_MAX)}`] : [];
   });
-  return said.slice(-SAID_MAX).join('\n\n');
+  return messages.slice(-MESSAGES_MAX).join('\n\n');
 }
 
 function firstOf(...values: readonly Json[]): Json {

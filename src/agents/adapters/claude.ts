@@ -5,7 +5,7 @@ import { shellWord } from '../../domain/shadow.ts';
 import { readClaudeStatus } from '../context-meter.ts';
 import { HOOK_EVENTS, hookEvent } from '../hook-names.ts';
 import { textIn } from '../json-fields.ts';
-import { homeOf, jsonFile, lastSaid, programOf, tailOf, variableOf } from './agent-files.ts';
+import { homeOf, jsonFile, lastMessages, programOf, tailOf, variableOf } from './agent-files.ts';
 
 /** A session that Baton started also answers the permission request for its handoff document. */
 const HOOKS = [...HOOK_EVENTS.claude, 'PermissionRequest'];
@@ -27,7 +27,7 @@ export const claudeAdapter: AgentAdapter = {
   // Hooks report all that the transcript holds, except for silent ends; `activity` reports those.
   recorded: async () => [],
   context: async ({ statusLine }) => readClaudeStatus(statusLine),
-  transcriptTail: async ({ transcript }) => lastSaid(tailOf(transcript)),
+  transcriptTail: async ({ transcript }) => lastMessages(tailOf(transcript)),
 };
 
 function launchOf(request: LaunchRequest, option: string, last: readonly string[]): Launch {

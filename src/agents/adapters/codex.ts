@@ -11,7 +11,7 @@ import { fieldIn, jsonIn, textIn } from '../json-fields.ts';
 import {
   firstLineOf,
   homeOf,
-  lastSaid,
+  lastMessages,
   namesIn,
   openFileOf,
   plainText,
@@ -21,7 +21,7 @@ import {
 } from './agent-files.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
-/** The conversation begins after the program, and both after the record; clocks of files are coarse. */
+/** Tolerance for the start time, because times of files are coarse. */
 const START_SLACK_MS = 2_000;
 
 export const codexAdapter: AgentAdapter = {
@@ -33,16 +33,16 @@ export const codexAdapter: AgentAdapter = {
   activity: async () => null,
   recorded: async (probe) => eventsIn(tailOf(rolloutOf(probe))),
   context: async (probe) => readCodexRollout(tailOf(rolloutOf(probe))),
-  transcriptTail: async (probe) => lastSaid(tailOf(rolloutOf(probe))),
+  transcriptTail: async (probe) => lastMessages(tailOf(rolloutOf(probe))),
 };
 
-/** Sessions that share a daemon also share the environment of their hooks, which names the session; so none is used. */
+/** Runs without the daemon: sessions that share a daemon share the environment of their hooks, which names the session. */
 function launchOf({ session, documentFolder }: LaunchRequest, rest: readonly string[]): Launch {
   const argv = [...programOf(session.command, 'codex'), '--no-daemon', '--add-dir', documentFolder, ...rest];
   return { argv, env: {}, files: [], primedBy: 'command-line' };
 }
 
-/** As a hook named it; else the file that the process has open; else the first one of this folder since its start. */
+/** The file that a hook named; otherwise one that the process has open; otherwise the first of this folder since its start. */
 function rolloutOf({ session, transcript }: Probe): string | null {
   const { pane, startedAt, cwd } = session;
   if (transcript !== null || pane === null) return transcript;

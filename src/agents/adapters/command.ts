@@ -1,4 +1,4 @@
-/** Any program that reads lines from its terminal. It may call `baton hook command EVENT`; without that, files decide. */
+/** Any program that reads lines from its terminal. It may call `baton hook command EVENT`; without hooks, files decide. */
 import type { AgentAdapter } from '../agent-host.ts';
 import { readPaneText } from '../context-meter.ts';
 

@@ -4,7 +4,7 @@ import type { AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
 import { readGeminiTranscript } from '../context-meter.ts';
 import { shellWord } from '../../domain/shadow.ts';
 import { HOOK_EVENTS, hookEvent } from '../hook-names.ts';
-import { lastSaid, programOf, tailOf } from './agent-files.ts';
+import { lastMessages, programOf, tailOf } from './agent-files.ts';
 
 const HOOK_MS = 30_000;
 
@@ -24,7 +24,7 @@ export const geminiAdapter: AgentAdapter = {
     return says === null ? [] : [{ ...common, kind: 'turn-failed', turn: null, error: 'usage_limit_exceeded', says }];
   },
   context: async ({ transcript }) => readGeminiTranscript(tailOf(transcript)),
-  transcriptTail: async ({ transcript }) => lastSaid(tailOf(transcript)),
+  transcriptTail: async ({ transcript }) => lastMessages(tailOf(transcript)),
 };
 
 /**

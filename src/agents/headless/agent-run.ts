@@ -1,21 +1,21 @@
-/** What a run of an agent amounts to, line by line. What cannot be read is skipped: the transcript has it. */
+/** Collects the state of an agent's run from its output, line by line. Unreadable lines are skipped; the transcript has them. */
 import { readJson, type JsonObject } from '../../foundation/json.ts';
 import type { Mutable } from '../../domain/handoff.ts';
-import type { HeadlessAgent, RunEvent, Spent } from './headless-agent.ts';
+import type { HeadlessAgent, RunEvent, RunUsage } from './headless-agent.ts';
 
 export interface AgentRun {
-  /** A piece of standard output, of any length. */
+  /** Adds a chunk of standard output, of any length. */
   output(text: string): void;
   /** The program is over; `errors` is the end of its standard error. */
-  end(errors: string): RunSoFar;
-  soFar(): RunSoFar;
+  end(errors: string): RunState;
+  soFar(): RunState;
 }
 
-export interface RunSoFar {
+export interface RunState {
   readonly session: string | null;
   readonly model: string | null;
-  readonly spent: Spent;
-  /** What the agent said last. */
+  readonly spent: RunUsage;
+  /** The last message of the agent. */
   readonly text: string;
   readonly limit: { readonly says: string; readonly resetsAt: number | null } | null;
   readonly error: string | null;
@@ -27,7 +27,7 @@ export interface RunSoFar {
 const LINE_MAX = 16 * 1024 * 1024;
 
 export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) => void): AgentRun {
-  const run: Mutable<RunSoFar> = {
+  const run: Mutable<RunState> = {
     session: null,
     model: null,
     spent: {},
@@ -78,7 +78,7 @@ export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) =>
     end: (errors) => {
       line(rest.trim());
       rest = '';
-      // What it wrote beside its work counts only where the work did not end well.
+      // Standard error counts only if the run did not succeed.
       if (!run.isDone || run.error !== null) for (const event of agent.readErrors(errors)) take(event);
       return run;
     },

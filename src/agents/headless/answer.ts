@@ -1,4 +1,4 @@
-/** The last message of an agent as a result: the JSON object that it is or ends with, else its text. */
+/** Converts the last message of an agent to a result: the JSON object that it is or ends with, otherwise its text. */
 import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 
 const LAST_FENCE = /```(?:json)?[ \t]*\n((?:(?!```)[\s\S])*)\n```\s*$/;

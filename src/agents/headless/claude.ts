@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../foundation/json.ts';
 import { listIn, numberIn, objectIn, textIn } from '../json-fields.ts';
 import { sessionIn, spentOf, toolUse, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
-import { tellsOfLimit } from './usage-limit.ts';
+import { reportsLimit } from './usage-limit.ts';
 
 export const claude: HeadlessAgent = {
   vendor: 'claude',
@@ -32,7 +32,7 @@ export const claude: HeadlessAgent = {
   },
   readErrors: (text) => {
     if (/No conversation found|already in use/i.test(text)) return [{ kind: 'error', says: text.trim() }];
-    return tellsOfLimit(text) ? [{ kind: 'limit', says: text.trim(), resetsAt: null }] : [];
+    return reportsLimit(text) ? [{ kind: 'limit', says: text.trim(), resetsAt: null }] : [];
   },
 };
 
@@ -68,6 +68,6 @@ function endIn(line: JsonObject): readonly RunEvent[] {
   const done: RunEvent = { kind: 'done', spent, ...(text === null ? {} : { text }) };
   if (line['is_error'] !== true && line['subtype'] === 'success') return [done];
   const says = text ?? textIn(line, 'subtype') ?? 'it ended with an error';
-  const isLimit = line['api_error_status'] === 429 || tellsOfLimit(says);
+  const isLimit = line['api_error_status'] === 429 || reportsLimit(says);
   return [{ kind: 'done', spent }, isLimit ? { kind: 'limit', says, resetsAt: null } : { kind: 'error', says }];
 }

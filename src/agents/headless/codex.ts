@@ -8,9 +8,9 @@ import {
   spentOf,
   type HeadlessAgent,
   type RunEvent,
-  type Spent,
+  type RunUsage,
 } from './headless-agent.ts';
-import { tellsOfLimit } from './usage-limit.ts';
+import { reportsLimit } from './usage-limit.ts';
 
 export const codex: HeadlessAgent = {
   vendor: 'codex',
@@ -41,7 +41,7 @@ export const codex: HeadlessAgent = {
         return [];
     }
   },
-  readErrors: (text) => (tellsOfLimit(text) ? [failureOf(text.trim())] : []),
+  readErrors: (text) => (reportsLimit(text) ? [failureOf(text.trim())] : []),
 };
 
 function itemIn(item: JsonObject, isOver: boolean): readonly RunEvent[] {
@@ -60,6 +60,6 @@ function itemIn(item: JsonObject, isOver: boolean): readonly RunEvent[] {
   }
 }
 
-function spentIn(usage: JsonObject): Spent {
+function spentIn(usage: JsonObject): RunUsage {
   return spentOf({ inputTokens: numberIn(usage, 'input_tokens'), outputTokens: numberIn(usage, 'output_tokens') });
 }

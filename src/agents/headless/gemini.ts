@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../foundation/json.ts';
 import { numberIn, objectIn, textIn } from '../json-fields.ts';
 import { failureOf, sessionIn, spentOf, toolUse, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
-import { tellsOfLimit } from './usage-limit.ts';
+import { reportsLimit } from './usage-limit.ts';
 
 export const gemini: HeadlessAgent = {
   vendor: 'gemini',
@@ -39,7 +39,7 @@ export const gemini: HeadlessAgent = {
     if (/not running in a trusted|untrusted|trusted folder/i.test(text)) {
       return [{ kind: 'error', says: 'Gemini does not trust this folder: open it once with gemini and trust it' }];
     }
-    const [line] = text.split('\n').filter(tellsOfLimit);
+    const [line] = text.split('\n').filter(reportsLimit);
     return line === undefined ? [] : [failureOf(line.trim())];
   },
 };

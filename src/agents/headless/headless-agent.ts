@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Vendor } from '../../domain/vendors.ts';
 import { textIn } from '../json-fields.ts';
-import { resetIn, tellsOfLimit } from './usage-limit.ts';
+import { resetIn, reportsLimit } from './usage-limit.ts';
 
 export interface HeadlessAgent {
   readonly vendor: Vendor;
@@ -34,13 +34,13 @@ export type RunEvent =
   /** What the agent said; a part continues what it said before. */
   | { readonly kind: 'message'; readonly text: string; readonly isPart: boolean }
   /** The turn is over. `text` is the last message where the program repeats it. */
-  | { readonly kind: 'done'; readonly text?: string; readonly spent: Spent }
-  /** The vendor serves no more for now; `resetsAt` is a time in milliseconds where it says one. */
+  | { readonly kind: 'done'; readonly text?: string; readonly spent: RunUsage }
+  /** The usage limit of the vendor is reached. `resetsAt` in milliseconds; null: unknown. */
   | { readonly kind: 'limit'; readonly says: string; readonly resetsAt: number | null }
   | { readonly kind: 'error'; readonly says: string };
 
 /** What a run has used, as far as the program reports it. */
-export interface Spent {
+export interface RunUsage {
   readonly costUsd?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -68,10 +68,10 @@ export function toolUse(name: string | null, input: JsonObject, parameters: read
 
 /** A failure that the program reports: a usage limit, or an error. */
 export function failureOf(says: string): RunEvent {
-  return tellsOfLimit(says) ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) } : { kind: 'error', says };
+  return reportsLimit(says) ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) } : { kind: 'error', says };
 }
 
 /** Leaves out what the program did not report. */
-export function spentOf(found: { readonly [Name in keyof Spent]: number | null }): Spent {
+export function spentOf(found: { readonly [Name in keyof RunUsage]: number | null }): RunUsage {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null));
 }

@@ -5,7 +5,7 @@
 const LIMIT_WORDS =
   /usage limit|rate limit|rate_limit|hit your .{0,40}limit|quota|too many requests|\b429\b|resource.?exhausted/i;
 
-export function tellsOfLimit(text: string): boolean {
+export function reportsLimit(text: string): boolean {
   return LIMIT_WORDS.test(text);
 }
 

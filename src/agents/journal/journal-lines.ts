@@ -4,7 +4,7 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import type { AgentEvent } from '../../domain/agent-events.ts';
 import type { HandoverNote, HookCall } from '../agent-host.ts';
@@ -25,11 +25,11 @@ export function agentFolder(privateFolder: string, agent: number): string {
 }
 
 /** Stores the event of a hook, and returns what the hook prints for the agent's program. */
-export function hearHook(folder: string, { vendor, event, payload }: HookCall, atMs: number): object | null {
+export function recordHook(folder: string, { vendor, event, payload }: HookCall, atMs: number): object | null {
   const answer = hookAnswer(vendor, event, payload, readNote(folder));
-  const heard = readHook(vendor, event, payload, atMs);
-  // A permission request that is answered here is no dialog for the user.
-  if (heard !== null && !(heard.kind === 'dialog' && answer !== null)) appendEvent(folder, heard);
+  const hookEvent = readHook(vendor, event, payload, atMs);
+  // A permission request that the hook answers opens no dialog.
+  if (hookEvent !== null && !(hookEvent.kind === 'dialog' && answer !== null)) appendEvent(folder, hookEvent);
   return answer;
 }
 
@@ -67,7 +67,7 @@ function readNote(folder: string): HandoverNote | null {
 /** Readers see the whole file or none. */
 export function putFile(folder: string, name: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeWhole(join(folder, name), text, { mode: 0o600 });
+  writeAtomically(join(folder, name), text, { mode: 0o600 });
 }
 
 export function textOf(path: string): string | null {

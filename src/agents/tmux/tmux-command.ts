@@ -1,4 +1,4 @@
-/** Runs tmux itself: arguments are a list and never a shell's line, and no call waits for ever. */
+/** Runs tmux with an argument list, without a shell, and with a timeout. */
 import { execFile } from 'node:child_process';
 
 const CALL_MAX_MS = 10_000;
@@ -12,7 +12,7 @@ interface TmuxAnswer {
 
 export type RunTmux = (args: readonly string[], input?: string) => Promise<TmuxAnswer>;
 
-/** Variables by which an agent would believe that it runs inside another one. */
+/** Variables that would make an agent believe that it runs inside another agent, or give it our token. */
 const NOT_FOR_AGENTS =
   /^(?:TMUX|TMUX_PANE|CLAUDECODE|CLAUDE_CODE_(?!USE_).*|BATON_TOKEN|BATON_KEY_FILE|BATON_AGENT_ID)$/;
 

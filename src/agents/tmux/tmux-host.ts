@@ -1,6 +1,6 @@
 /**
- * Agents in tmux, on a socket of their own. Before every keystroke the pane is looked at: it must still run the process
- * that was started in it, because a key that goes to a shell is a command.
+ * Agents in tmux, on a separate socket. Before every keystroke the pane is checked: it must still run the process that was
+ * started in it, because text typed into a shell would be a command.
  */
 import { orNull } from '../../foundation/or-null.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -8,7 +8,7 @@ import { startOf } from '../../foundation/process-identity.ts';
 import type { Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Pane } from '../../domain/agent-session.ts';
-import { endText, type AgentHost, type HostProblem, type HostStart, type PaneSight } from '../agent-host.ts';
+import { endText, type AgentHost, type HostProblem, type HostStart, type PaneStatus } from '../agent-host.ts';
 import { typedLine } from '../terminal-input.ts';
 import type { RunTmux } from './tmux-command.ts';
 
@@ -27,9 +27,9 @@ const ROWS = '45';
 const KEYS = { enter: 'Enter', 'clear-line': 'C-u', interrupt: 'C-c' } as const;
 /** Between a paste and the next key: Gemini CLI loses an Enter that comes within 200 ms. */
 const AFTER_PASTE_MS = 300;
-const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dead_signal} #{pane_in_mode}';
+const STATUS_FORMAT = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dead_signal} #{pane_in_mode}';
 /** tmux sees the terminal close before it knows the exit code; before 3.3 it never reports a signal. */
-const STATUS_LOOKS = 10;
+const STATUS_READS_MAX = 10;
 const STATUS_PAUSE_MS = 20;
 /** A server that is just ending takes no new session; a moment later tmux starts another one. */
 const START_TRIES = 20;
@@ -38,21 +38,21 @@ const NO_SERVER = /no server running|error connecting|No such file or directory|
 const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
 
 export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; random: Random }): AgentHost {
-  const sightOf = async (pane: Pane, looksLeft = STATUS_LOOKS): Promise<PaneSight> => {
-    const answer = await run(['display-message', '-p', '-t', pane.pane, LOOK]);
+  const statusOf = async (pane: Pane, readsLeft = STATUS_READS_MAX): Promise<PaneStatus> => {
+    const answer = await run(['display-message', '-p', '-t', pane.pane, STATUS_FORMAT]);
     if (answer.code !== 0) {
       // A server whose last pane was closed ends, so a missing server means a missing pane.
       return isAbsent(answer.says) ? { kind: 'gone' } : { kind: 'no-host', says: answer.says };
     }
     const [id = '', pid = '', dead = '', status = '', mode = ''] = answer.output.trim().split(' ');
-    // tmux 3.3 fills in nothing, and says nothing else, where the pane is not there any more.
+    // tmux 3.3 prints empty fields and no error if the pane does not exist.
     if (pid === '') return { kind: 'gone' };
     if (id !== pane.pane || Number(pid) !== pane.pid) {
       return { kind: 'changed', says: `process ${pid} runs in it; the agent was process ${pane.pid}` };
     }
-    if (dead === '1' && status === '.' && looksLeft > 0) {
+    if (dead === '1' && status === '.' && readsLeft > 0) {
       await timers.sleep(STATUS_PAUSE_MS);
-      return sightOf(pane, looksLeft - 1);
+      return statusOf(pane, readsLeft - 1);
     }
     if (dead === '1') return { kind: 'dead', status: status.startsWith('.') ? null : Number.parseInt(status, 10) };
     const startedAt = startOf(pane.pid);
@@ -63,11 +63,11 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
   };
 
   /** Keys reach the program only outside of copy mode. */
-  const ready = async (pane: Pane): Promise<Result<true, HostProblem>> => {
+  const ensureReady = async (pane: Pane): Promise<Result<true, HostProblem>> => {
     for (let tries = 0; tries < 2; tries += 1) {
-      const sight = await sightOf(pane);
-      if (sight.kind !== 'alive') return err(problemOf(sight, pane));
-      if (!sight.copyMode) return ok(true);
+      const paneStatus = await statusOf(pane);
+      if (paneStatus.kind !== 'alive') return err(problemOf(paneStatus, pane));
+      if (!paneStatus.copyMode) return ok(true);
       if (tries === 0) await run(['send-keys', '-t', pane.pane, '-X', 'cancel']);
     }
     return failed(`pane ${pane.pane} does not leave copy mode`);
@@ -101,10 +101,10 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
   return {
     start: (wanted) => start(wanted),
     find,
-    look: (pane) => sightOf(pane),
+    status: (pane) => statusOf(pane),
     paste: async (pane, text) => {
-      const able = await ready(pane);
-      if (!able.ok) return able;
+      const ready = await ensureReady(pane);
+      if (!ready.ok) return ready;
       const buffer = `baton-${Buffer.from(random.bytes(8)).toString('hex')}`;
       const loaded = await run(['load-buffer', '-b', buffer, '-'], typedLine(text));
       if (loaded.code !== 0) return failed(loaded.says);
@@ -114,17 +114,20 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       return ok(true);
     },
     press: async (pane, key) => {
-      const able = await ready(pane);
-      if (!able.ok) return able;
+      const ready = await ensureReady(pane);
+      if (!ready.ok) return ready;
       const answer = await run(['send-keys', '-t', pane.pane, KEYS[key]]);
       return answer.code === 0 ? ok(true) : failed(answer.says);
     },
     screen: async (pane) => (await run(['capture-pane', '-p', '-t', pane.pane])).output.trimEnd(),
     end: async (pane, how) => {
-      const sight = await sightOf(pane);
+      const paneStatus = await statusOf(pane);
       if (how === 'hang-up') {
-        if (sight.kind === 'alive' || sight.kind === 'dead') await run(['kill-pane', '-t', pane.pane]);
-      } else if (sight.kind === 'alive' || (sight.kind === 'no-host' && startOf(pane.pid) === pane.startedAt)) {
+        if (paneStatus.kind === 'alive' || paneStatus.kind === 'dead') await run(['kill-pane', '-t', pane.pane]);
+      } else if (
+        paneStatus.kind === 'alive' ||
+        (paneStatus.kind === 'no-host' && startOf(pane.pid) === pane.startedAt)
+      ) {
         // It may have ended by itself meanwhile.
         orNull(() => process.kill(pane.pid, how === 'ask' ? 'SIGTERM' : 'SIGKILL'));
       }
@@ -148,15 +151,15 @@ function withSecrets(secrets: Readonly<Record<string, string>>): readonly string
   return ['/bin/sh', '-c', `${reads} && exec "$@"`, 'sh', ...Object.values(secrets)];
 }
 
-function problemOf(sight: Exclude<PaneSight, { readonly kind: 'alive' }>, { pane }: Pane): HostProblem {
-  switch (sight.kind) {
+function problemOf(paneStatus: Exclude<PaneStatus, { readonly kind: 'alive' }>, { pane }: Pane): HostProblem {
+  switch (paneStatus.kind) {
     case 'gone':
       return { code: 'pane_gone', says: `pane ${pane} is not there any more` };
     case 'dead':
-      return { code: 'pane_gone', says: `the program in pane ${pane} has ended (${endText(sight.status)})` };
+      return { code: 'pane_gone', says: `the program in pane ${pane} has ended (${endText(paneStatus.status)})` };
     case 'changed':
-      return { code: 'pane_changed', says: `pane ${pane}: ${sight.says}` };
+      return { code: 'pane_changed', says: `pane ${pane}: ${paneStatus.says}` };
     case 'no-host':
-      return { code: 'host_failed', says: sight.says };
+      return { code: 'host_failed', says: paneStatus.says };
   }
 }

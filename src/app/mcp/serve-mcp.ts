@@ -8,14 +8,14 @@ import type { ServeMcpOptions } from '../../interfaces/cli/app.ts';
 
 declare const __BATON_VERSION__: string;
 
-/** Comes back when the other end has closed, or `stop` is aborted; what was held is given back. */
+/** Resolves when the client has closed the pipe, or `stop` is aborted; held handoffs are released. */
 export async function serveMcp(
   { ctx }: OpenWorkspace,
   principal: Principal,
   { parent, onFault, stop }: ServeMcpOptions,
 ): Promise<void> {
   const agent = principal.kind === 'agent' ? principal.agent : null;
-  // A token may end while the agent runs: then what is held is held by lease, which ends with the token.
+  // A token may end while the agent runs: its handoffs are then held by lease, which ends with the token.
   const isProven = principal.kind === 'agent' && 'token' in principal && principal.token !== undefined;
   const session = agent === null || isProven ? null : openAgentSession(ctx, principal, agent);
   const asking = { ctx, principal, agent, session, parent };

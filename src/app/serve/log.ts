@@ -17,10 +17,10 @@ export function openLog(level: LogLevel, write: (text: string) => void): ServerL
     (facts, says) =>
       logger[name](facts, says);
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  return { ...log, event: (event) => tell(log, event) };
+  return { ...log, event: (event) => logEvent(log, event) };
 }
 
-function tell(log: Log, event: EngineEvent): void {
+function logEvent(log: Log, event: EngineEvent): void {
   const { kind, ...facts } = event;
   switch (event.kind) {
     case 'attempt-started':

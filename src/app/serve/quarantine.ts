@@ -1,4 +1,4 @@
-/** What the queue folder could not understand, newest first, with the reason that was written beside it. */
+/** Files in quarantine, newest first, with the reason from the file beside each. */
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { QuarantinedFile } from '../../interfaces/http/server-context.ts';

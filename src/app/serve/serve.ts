@@ -1,4 +1,4 @@
-/** `baton serve`: the HTTP face on a workspace, with the duty and the workers that the configuration asks for. */
+/** `baton serve`: the HTTP server of a workspace, with the duty and the configured workers. */
 import { setMaxListeners } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ import { openProjects } from '../../engine/handoffs/projects.ts';
 import { superviseAgents, type Supervisor } from '../../engine/succession/supervise.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import { openAgents } from '../../adapters/agent-sessions/open-agents.ts';
-import { wakeByPostedHook } from '../../adapters/agent-sessions/wake.ts';
-import { standDuty } from '../../engine/duty.ts';
+import { answerPostedHook } from '../../adapters/agent-sessions/hook-announcements.ts';
+import { runDuty } from '../../engine/duty.ts';
 import { watchFeed } from '../../engine/feed-blockers.ts';
 import { openTokenWatch } from '../../engine/token-watch.ts';
 import { nameInLog } from '../../engine/handoffs/revoke-token.ts';
@@ -26,7 +26,7 @@ import { openCounters } from '../../interfaces/http/counters.ts';
 import { openTotals } from '../../interfaces/http/totals.ts';
 import { openWorkNotes } from '../../interfaces/http/work-progress-cache.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { localUser, makeSessionToken, mintToken, provenBy, provenById } from '../../workspace/identity.ts';
+import { localUser, makeSessionToken, mintToken, verifyToken, verifyTokenId } from '../../workspace/identity.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { ServerLog, Serving, ServingOptions } from '../../interfaces/cli/app.ts';
 import type { Context } from '../../engine/context.ts';
@@ -34,7 +34,7 @@ import { quarantineIn } from './quarantine.ts';
 import {
   AlreadyServing,
   claimServing,
-  keepServing,
+  touchServingFile,
   leaveServing,
   readServingFile,
   servedBy,
@@ -57,14 +57,14 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
   const agents = await agentsOf(app);
   const serverContext = await serverContextOf(app, log, stopping, agents);
   const traces = isTraced() ? await (await import('./traces.ts')).openTraces(ctx, log) : null;
-  serverContext.hub.join(serverContext.hub.position(), ({ events }) => traces?.hear(events));
+  serverContext.hub.join(serverContext.hub.position(), ({ events }) => traces?.addEvents(events));
   const server = await startAt(serverContext, stopping, options).catch(async (error: unknown) => {
     await agents?.supervisor.close();
     throw error;
   });
   let file: ServingFile | null = null;
   try {
-    file = await announce(app, server.url);
+    file = await writeOwnServingFile(app, server.url);
     if (file !== null) serverContext.logins.serveAs(file.tokenId);
   } catch (error) {
     stopping.abort('over');
@@ -72,8 +72,8 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
     throw error;
   }
   const resting = new AbortController();
-  const duty = standDuty(ctx, resting.signal);
-  const kept = workspace === null ? null : keepServing(workspace, ctx.timers, resting.signal);
+  const duty = runDuty(ctx, resting.signal);
+  const kept = workspace === null ? null : touchServingFile(workspace, ctx.timers, resting.signal);
   log.info({ url: server.url, version: __BATON_VERSION__ }, 'serving');
 
   return {
@@ -88,7 +88,7 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
       await Promise.all([server.close(), workers, agents?.supervisor.close()]);
       await serverContext.denials.close();
       // The last facts, such as those of workers that have just ended.
-      await serverContext.hub.look().catch(() => undefined);
+      await serverContext.hub.poll().catch(() => undefined);
       await serverContext.hub.close();
       await traces?.close();
       resting.abort('over');
@@ -126,19 +126,19 @@ async function serverContextOf(
   // Asked each time: the stored policy may change while the server runs.
   const limits = (): Limits => app.configuration.limits;
   const hub = await openHub(ctx, (error) => log.error({ error: String(error) }, 'following the trail'));
-  const tally = await openCounters(ctx);
+  const counters = await openCounters(ctx);
   const notes = openWorkNotes(ctx);
   hub.join(hub.position(), ({ events }) => {
-    tally.hear(events);
-    notes.hear(events);
+    counters.addEvents(events);
+    notes.addEvents(events);
   });
   return {
     ctx,
     project: configuration.project,
     version: __BATON_VERSION__,
     access: {
-      prove: (secret, scope) => provenBy(ctx, secret, scope),
-      ofToken: (id) => provenById(ctx, id),
+      prove: (secret, scope) => verifyToken(ctx, secret, scope),
+      ofToken: (id) => verifyTokenId(ctx, id),
       mint: (wish, by) => mintToken(ctx, wish, { by: nameInLog(by) }),
     },
     logins: openLogins(ctx, workspace === null ? null : sessionFileOf(workspace)),
@@ -148,11 +148,11 @@ async function serverContextOf(
     ),
     capacity: openCapacity(configuration.server ?? DEFAULT_SERVER_LIMITS, ctx.clock),
     hub,
-    tally,
+    counters,
     notes,
     totals: openTotals(ctx.store, ctx.clock),
     projects: openProjects(ctx),
-    metrics: openMetrics(tally, ctx.clock, watchFeed(ctx, stopping.signal)),
+    metrics: openMetrics(counters, ctx.clock, watchFeed(ctx, stopping.signal)),
     agents: {
       get names() {
         return [...app.configuration.agents.keys()];
@@ -166,8 +166,8 @@ async function serverContextOf(
         ? null
         : {
             runtime: agents.runtime,
-            nudge: () => agents.supervisor.nudge(),
-            wake: (session, hook) => wakeByPostedHook(app, workspace, session, hook),
+            driveNow: () => agents.supervisor.nudge(),
+            wake: (session, hook) => answerPostedHook(app, workspace, session, hook),
           },
     log,
     mcp: lazyMcp(ctx, log, stopping.signal),
@@ -204,7 +204,7 @@ async function startAt(
 }
 
 /** Writes the file that names this server, and revokes the token of a server that died without doing so. */
-async function announce({ ctx, workspace }: OpenWorkspace, url: string): Promise<ServingFile | null> {
+async function writeOwnServingFile({ ctx, workspace }: OpenWorkspace, url: string): Promise<ServingFile | null> {
   if (workspace === null) return null;
   const left = readServingFile(workspace);
   const { id, secret, save } = makeSessionToken(ctx, null, `baton serve, process ${process.pid}`);

@@ -13,7 +13,7 @@ import { readTraceparent, spanOf, traceOf, type TracePlace } from '../../interfa
 import type { ServerLog } from '../../interfaces/cli/app.ts';
 
 export interface Traces {
-  hear(events: readonly HubEvent[]): void;
+  addEvents(events: readonly HubEvent[]): void;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -32,9 +32,9 @@ export async function openTraces(ctx: EngineContext, log: ServerLog): Promise<Tr
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
       idGenerator: { generateTraceId: () => ids.next.traceId, generateSpanId: () => ids.next.spanId },
     });
-    log.info({}, 'telling traces');
+    log.info({}, 'exporting traces');
     const tracer = provider.getTracer('baton');
-    const tell = ({ place, parent, name, from, to, failed, attributes }: Span): void => {
+    const recordSpan = ({ place, parent, name, from, to, failed, attributes }: Span): void => {
       ids.next = place;
       const above = { traceId: place.traceId, spanId: parent ?? '', traceFlags: 1, isRemote: true };
       const context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, above);
@@ -42,10 +42,10 @@ export async function openTraces(ctx: EngineContext, log: ServerLog): Promise<Tr
       if (failed !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: failed });
       span.end(to);
     };
-    return tracesBy(ctx, log, tell, () => provider.shutdown());
+    return tracesBy(ctx, log, recordSpan, () => provider.shutdown());
   } catch (error) {
     const packages = ['api', 'sdk-trace-node', 'exporter-trace-otlp-http'].map((name) => `@opentelemetry/${name}`);
-    log.warn({ error: String(error) }, `no traces are told: install ${packages.join(' ')}`);
+    log.warn({ error: String(error) }, `traces are off: install ${packages.join(' ')}`);
     return null;
   }
 }
@@ -64,12 +64,12 @@ interface Span {
 function tracesBy(
   ctx: EngineContext,
   log: ServerLog,
-  tell: (span: Span) => void,
+  recordSpan: (span: Span) => void,
   shutDown: () => Promise<void>,
 ): Traces {
   const begun = new Map<HandoffId, number>();
   const roots = new Map<HandoffId, TracePlace | null>();
-  let telling = Promise.resolve();
+  let recording = Promise.resolve();
 
   /** The trace that a chain's first sender is in, if it said so. */
   const givenFor = async (root: HandoffId): Promise<TracePlace | null> => {
@@ -81,7 +81,7 @@ function tracesBy(
     return given;
   };
 
-  const hearOne = async ({ fact, handoff }: HubEvent): Promise<void> => {
+  const addEvent = async ({ fact, handoff }: HubEvent): Promise<void> => {
     const { id, lineage } = handoff;
     const isStart = fact.deed === 'accept';
     const isEnd = fact.from === 'accepted' && fact.to !== 'accepted';
@@ -93,7 +93,7 @@ function tracesBy(
     const from = begun.get(id);
     if (isEnd && from !== undefined) {
       begun.delete(id);
-      tell({
+      recordSpan({
         place: { traceId, spanId: spanOf(`${id} ${fact.attempt}`) },
         parent: spanOf(id),
         name: `attempt ${fact.attempt}`,
@@ -105,7 +105,7 @@ function tracesBy(
     }
     if (!isFinal(fact.to)) return;
     const above = lineage.parent ?? lineage.retryOf;
-    tell({
+    recordSpan({
       place: { traceId, spanId: spanOf(id) },
       parent: above === null ? (given?.spanId ?? null) : spanOf(above),
       name: `@${handoff.from} → @${handoff.to}`,
@@ -122,15 +122,15 @@ function tracesBy(
   };
 
   return {
-    hear: (events) => {
-      telling = telling
+    addEvents: (events) => {
+      recording = recording
         .then(async () => {
-          for (const each of events) await hearOne(each);
+          for (const each of events) await addEvent(each);
         })
-        .catch((error: unknown) => log.warn({ error: String(error) }, 'a trace was not told'));
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'a trace was not recorded'));
     },
     close: async () => {
-      await telling;
+      await recording;
       await shutDown().catch((error: unknown) => log.warn({ error: String(error) }, 'traces were not sent'));
     },
   };

@@ -17,7 +17,10 @@ export async function startWorkers(
   const running = wanted.map(async ({ agent, command, concurrency }) => {
     const name = `@${agent}`;
     if (findProgram(command[0] ?? '') === null) {
-      log.error({ agent: name, command: command[0] }, 'its command cannot be found; nobody works for it here');
+      log.error(
+        { agent: name, command: command[0] },
+        'its command cannot be found, so this server runs no worker for it',
+      );
       return;
     }
     log.info({ agent: name, concurrency }, 'at work');

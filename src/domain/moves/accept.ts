@@ -3,7 +3,7 @@ import { err } from '../../foundation/result.ts';
 import type { Custody, Handoff } from '../handoff.ts';
 import { step, storable, type Moved } from './step.ts';
 
-/** A new acceptance is a new attempt and a new fence; an earlier holder can no longer settle it. */
+/** Each acceptance is a new attempt with a new fence, so an earlier holder can no longer settle the handoff. */
 export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved {
   assert(custody.holder === handoff.to, 'only the addressee holds: whoever judges relies on who did it');
   if (handoff.state === 'offered' && nowMs < handoff.notBefore) {

@@ -6,17 +6,17 @@ import { holdsFence, step, type Moved } from './step.ts';
 export interface Delivery {
   readonly fence: number | null;
   readonly claims: readonly Claim[];
-  /** The machine's first look at the evidence. */
+  /** The results of the first check of the evidence. */
   readonly checks: readonly Check[];
 }
 
-/** The doer says done. By hand, custody is remembered: refused work goes back to the same hands. */
+/** The holder delivers. A holder without a session keeps custody, so that rework goes back to the same holder. */
 export function deliver(handoff: Handoff, delivery: Delivery, nowMs: number): Moved {
   const { id, terms, custody } = handoff;
   const held = holdsFence(handoff, delivery.fence);
   if (!held.ok) return held;
   if (handoff.state !== 'accepted') return step(handoff, 'deliver', nowMs);
-  // First, because what does not hold was not counted as shown.
+  // Checked first, because false evidence is not among the claims and would be reported as missing.
   const wrong = falseChecks(delivery.checks);
   if (wrong.length > 0) return err({ code: 'evidence-false', id, checks: wrong });
   const missing = withoutEvidence(terms.deliverables, delivery.claims);

@@ -2,7 +2,7 @@ import { countedAttempts, type Handoff } from '../handoff.ts';
 import { afterFailure, type RetryPolicy } from '../retry-policy.ts';
 import { heldStep, step, type Moved } from './step.ts';
 
-/** One attempt has failed. The policy says whether there is another one, and when. */
+/** One attempt has failed. The policy decides whether and when there is another one. */
 export function failAttempt(
   handoff: Handoff,
   code: string,
@@ -16,17 +16,17 @@ export function failAttempt(
   return { deed: 'retry', moved: heldStep(handoff, fence, 'retry', nowMs, { notBefore, offeredAt: notBefore }) };
 }
 
-/** The same agent tries again at once, whatever the retry policy says: the caller has a policy of its own. */
+/** Retries at once, ignoring the retry policy: the caller has its own policy. */
 export function tryAgain(handoff: Handoff, fence: number | null, nowMs: number): Moved {
   return heldStep(handoff, fence, 'retry', nowMs);
 }
 
-/** The holder says that it will not be done. */
+/** The holder gives up; the handoff fails without further attempts. */
 export function giveUp(handoff: Handoff, fence: number | null, nowMs: number): Moved {
   return heldStep(handoff, fence, 'fail', nowMs);
 }
 
-/** The whole handoff has failed, whatever attempts are left: a dependency never came, or the operator says so. */
+/** The handoff fails, even if attempts are left: a dependency failed, or the operator decided so. */
 export function failForGood(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'fail', nowMs);
 }

@@ -1,4 +1,4 @@
-/** What happens to a handoff whose clock has run out: all the branching of a sweep, without a loop or a store. */
+/** Decides what happens to a handoff whose deadline has passed. The sweep calls this for each candidate. */
 import { err, type Result } from '../../foundation/result.ts';
 import { dueAtOf, timeoutAtOf } from '../deadlines.ts';
 import type { Failure, Handoff } from '../handoff.ts';
@@ -15,7 +15,7 @@ export interface DeadlineMove {
   readonly failure: Failure | null;
 }
 
-/** The selection that led here was only a hint: the holder may have renewed or settled since it was drawn up. */
+/** Checks the deadline again: the holder may have renewed or settled the handoff since the sweep selected it. */
 export function onDeadline(handoff: Handoff, nowMs: number): Result<DeadlineMove, Refusal> {
   const dueAt = dueAtOf(handoff);
   if (dueAt === null || nowMs < dueAt) return err({ code: 'not-overdue', id: handoff.id });
@@ -23,7 +23,7 @@ export function onDeadline(handoff: Handoff, nowMs: number): Result<DeadlineMove
 }
 
 function overdue(handoff: Handoff, nowMs: number): DeadlineMove {
-  if (handoff.state === 'accepted') return overdueInHands(handoff, nowMs);
+  if (handoff.state === 'accepted') return overdueAcceptance(handoff, nowMs);
   const missing = handoff.state === 'blocked' ? missingIn(handoff) : null;
   if (missing !== null) {
     const failure = { code: 'DEPENDENCY_MISSING', message: missing };
@@ -42,7 +42,7 @@ function missingIn({ blockedOn, terms }: Handoff): string | null {
   return `not all of these artifacts appeared in time: ${(terms.artifacts ?? []).join(', ')}`;
 }
 
-function overdueInHands(handoff: Handoff, nowMs: number): DeadlineMove {
+function overdueAcceptance(handoff: Handoff, nowMs: number): DeadlineMove {
   const timeoutAt = timeoutAtOf(handoff);
   if (timeoutAt !== null && nowMs >= timeoutAt) {
     const seconds = Math.round((timeoutAt - handoff.since) / 1000);
@@ -52,7 +52,7 @@ function overdueInHands(handoff: Handoff, nowMs: number): DeadlineMove {
   return onWorkerLost(handoff, nowMs, 'its holder did not renew in time');
 }
 
-/** Also the answer to a worker session that died or fell silent. */
+/** Also for a worker session that ended or stopped its heartbeats. */
 export function onWorkerLost(handoff: Handoff, nowMs: number, says: string): DeadlineMove {
   const taken = takeBack(handoff, nowMs);
   return { ...taken, failure: taken.deed === 'fail' ? { code: 'WORKER_LOST', message: says } : null };

@@ -2,8 +2,8 @@ import { countedAttempts, type Handoff } from '../handoff.ts';
 import { heldStep, step, type Moved } from './step.ts';
 
 /**
- * Given back by its holder: the attempt does not count, and its place in the queue is kept. With `notBefore` nobody
- * takes it earlier: the holder cannot work before then, through no fault of the handoff.
+ * The holder releases the handoff: the attempt does not count, and its place in the queue is kept. With `notBefore` it
+ * cannot be accepted earlier, for example because the agent's usage limit ends then.
  */
 export function giveBack(handoff: Handoff, fence: number | null, nowMs: number, notBefore: number = 0): Moved {
   const excused = handoff.excused + 1;
@@ -11,14 +11,14 @@ export function giveBack(handoff: Handoff, fence: number | null, nowMs: number, 
 }
 
 /**
- * Taken from a holder that is gone. The attempt counts, because work that kills its worker would otherwise kill every
- * worker there is; when it was the last one, the handoff fails.
+ * Takes the handoff from a holder that is gone. The attempt counts: otherwise work that crashes its worker would crash
+ * every worker in turn. If it was the last attempt, the handoff fails.
  */
 export function takeBack(
   handoff: Handoff,
   nowMs: number,
 ): { readonly deed: 'release' | 'fail'; readonly moved: Moved } {
-  // Only what is still held can be lost: the news may come after the delivery.
+  // The loss of the holder may be noticed only after the delivery.
   const spent = handoff.state === 'accepted' && countedAttempts(handoff) > handoff.terms.retry.retriesMax;
   const deed = spent ? 'fail' : 'release';
   return { deed, moved: step(handoff, deed, nowMs) };

@@ -1,4 +1,4 @@
-/** The sender goes on writing: what a draft asks for changes, and its clock runs on. */
+/** The sender changes a draft. Its deadline stays. */
 import { ok } from '../../foundation/result.ts';
 import type { Handoff } from '../handoff.ts';
 import { flawOfRecord, flawOfTerms, flawOfTexts, refuseValue } from '../record-values.ts';

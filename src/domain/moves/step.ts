@@ -1,4 +1,4 @@
-/** The common part of every move: ask the table, leave the old state behind. */
+/** The common part of every move: checks the lifecycle and enters the next state. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { copyOf, type Custody, type Handoff } from '../handoff.ts';
 import { nextState, type Move } from '../lifecycle.ts';
@@ -8,37 +8,23 @@ import type { Refusal } from '../refusals.ts';
 export type Moved = Result<Handoff, Refusal>;
 
 /** What a move may change besides the state. */
-type Changes = Partial<
-  Pick<Handoff, 'custody' | 'blockedOn' | 'attempt' | 'excused' | 'fence' | 'notBefore' | 'offeredAt' | 'claims'>
->;
-const NO_CHANGES: Changes = {};
+type Changes = Partial<Omit<Handoff, 'id' | 'revision' | 'state' | 'since' | 'trail'>>;
 
-/** Custody and reason of blocking end with the state they belong to, unless `changes` carries them over. */
-export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = NO_CHANGES): Moved {
+/** Custody and block reason end with their state, unless `changes` sets them. */
+export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = {}): Moved {
   const state = nextState(handoff.state, move);
   if (state === undefined) {
     const { id, custody } = handoff;
     const holder = custody === null ? {} : { holder: custody.holder };
     return err({ code: 'move-not-allowed', id, state: handoff.state, move, ...holder });
   }
-  const next = copyOf(handoff);
-  next.state = state;
-  next.since = nowMs;
-  next.custody = changes.custody ?? null;
-  next.blockedOn = changes.blockedOn ?? null;
-  if (changes.offeredAt !== undefined) next.offeredAt = changes.offeredAt;
-  if (changes.notBefore !== undefined) next.notBefore = changes.notBefore;
-  if (changes.attempt !== undefined) next.attempt = changes.attempt;
-  if (changes.excused !== undefined) next.excused = changes.excused;
-  if (changes.fence !== undefined) next.fence = changes.fence;
-  if (changes.claims !== undefined) next.claims = changes.claims;
-  return ok(next);
+  return ok(Object.assign(copyOf(handoff), { state, since: nowMs, custody: null, blockedOn: null }, changes));
 }
 
 /**
- * To settle a handoff takes the newest acceptance, shown by its fence. Without the fence, an earlier holder could settle
- * what another one holds now. Only custody that never runs out may be settled without a fence: a document that a person
- * holds passes to nobody else by time. The fence of a handoff that is no longer held is lost, whatever its state is.
+ * Settling a handoff needs the fence of the newest acceptance: otherwise an earlier holder could settle what another one
+ * holds now. Only custody that never expires needs no fence: a document that a person holds cannot pass to another holder
+ * by time. If the handoff is no longer held, the fence is lost, whatever the state.
  */
 export function holdsFence(handoff: Handoff, fence: number | null): Result<true, Refusal> {
   const { id, state } = handoff;
@@ -49,19 +35,19 @@ export function holdsFence(handoff: Handoff, fence: number | null): Result<true,
   return held ? ok(true) : err({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
 }
 
-/** A step of the holder, who shows the fence. */
+/** A move of the holder, checked by its fence. */
 export function heldStep(handoff: Handoff, fence: number | null, move: Move, nowMs: number, changes?: Changes): Moved {
   const held = holdsFence(handoff, fence);
   return held.ok ? step(handoff, move, nowMs, changes) : held;
 }
 
-/** The record of a move, unless it holds a value that no store can keep. */
+/** Refuses a record with a value that a store cannot keep. */
 export function storable(moved: Moved): Moved {
   const flaw = moved.ok ? flawOfRecord(moved.value) : null;
   return flaw === null ? moved : refuseValue(flaw);
 }
 
-/** By session or by a lease in time: the handoff can pass to another holder while this one still works. */
+/** Whether the handoff can pass to another holder while this one still works. */
 function runsOut(custody: Custody | null): boolean {
   return custody?.by !== 'hand' || custody.untilAt !== null;
 }

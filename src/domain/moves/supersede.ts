@@ -1,16 +1,16 @@
 /**
- * The shared history of a document tells otherwise than this database. What was decided here stays in the trail; the
- * record returns to a state that the shared history knows, and goes on from there.
+ * The shared history of a document contradicts this database. The decisions made here stay in the trail, and the record
+ * returns to a state of the shared history and continues from there.
  */
 import { ok } from '../../foundation/result.ts';
 import type { Handoff } from '../handoff.ts';
-import type { RESUMED } from '../trail.ts';
+import type { RESUMABLE_STATES } from '../trail.ts';
 import type { Moved } from './step.ts';
 
-export type Resumed = (typeof RESUMED)[number];
+export type ResumableState = (typeof RESUMABLE_STATES)[number];
 
-/** Counters never fall: an earlier holder can no longer settle it. */
-export function supersede(handoff: Handoff, to: Resumed, nowMs: number): Moved {
+/** Attempt and fence never decrease, so an earlier holder can no longer settle the handoff. */
+export function supersede(handoff: Handoff, to: ResumableState, nowMs: number): Moved {
   const isHeld = to === 'accepted';
   return ok({
     ...handoff,

@@ -1,9 +1,9 @@
 /**
- * Handoffs that need artifacts: `context.*_artifact_id` names one. One that is not there blocks the handoff, and it is
- * offered when the registry has it.
+ * Handoffs that need artifacts, which `context.*_artifact_id` names. A missing artifact blocks the handoff. It is offered
+ * when the artifact is registered.
  *
- * Nobody can be told in a transaction of the database that a file has appeared, so this is looked at again and again:
- * when a card has changed, and now and then in any case, because a handoff may be written just after the look.
+ * A new file cannot notify a database transaction, so a sweep polls: whenever a card has changed, and regularly in any
+ * case, because a handoff may be written just after a sweep.
  */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { JsonObject } from '../../foundation/json.ts';
@@ -16,13 +16,13 @@ import type { ArtifactFolder } from '../../folders/folder.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
 import type { ReferenceRefusal } from './refusals.ts';
-import { lacking, loadCard } from './cards.ts';
+import { missingArtifacts, loadCard } from './cards.ts';
 
 const REFERENCE = /_artifact_id$/;
 const REFERENCES_MAX = 100;
 const PAGE = 200;
 const PAGES_MAX = 50;
-const IN_ANY_CASE_MS = 2_000;
+const SWEEP_INTERVAL_MS = 2_000;
 
 export function referencesIn(context: JsonObject | undefined): Result<readonly ArtifactId[], ReferenceRefusal> {
   const ids = new Set<ArtifactId>();
@@ -38,30 +38,30 @@ export function referencesIn(context: JsonObject | undefined): Result<readonly A
 
 export async function lacksArtifact({ rules }: Context, ids: readonly ArtifactId[] | undefined): Promise<boolean> {
   if (ids === undefined || ids.length === 0 || rules.artifacts === null) return false;
-  return (await lacking(rules.artifacts, ids)).length > 0;
+  return (await missingArtifacts(rules.artifacts, ids)).length > 0;
 }
 
-const looks = new WeakMap<ArtifactFolder, { readonly mark: string; readonly atMs: number }>();
+const lastSweeps = new WeakMap<ArtifactFolder, { readonly mark: string; readonly atMs: number }>();
 
 export async function sweepAwaiting(ctx: Context): Promise<number> {
   const { artifacts } = ctx.rules;
   if (artifacts === null) return 0;
-  const last = looks.get(artifacts);
+  const last = lastSweeps.get(artifacts);
   const atMs = ctx.clock.monotonicMs();
   const mark = await artifacts.cards.mark();
-  if (last?.mark === mark && atMs - last.atMs < IN_ANY_CASE_MS) return 0;
-  const { freed, isAll } = await freeAwaiting(ctx, artifacts);
-  // What was seen before the look may have changed during it; then the next sweep looks again.
-  if (isAll) looks.set(artifacts, { mark, atMs });
-  return freed;
+  if (last?.mark === mark && atMs - last.atMs < SWEEP_INTERVAL_MS) return 0;
+  const { unblocked, isAll } = await unblockAwaiting(ctx, artifacts);
+  // The mark was taken before the sweep, so a change during the sweep causes another one.
+  if (isAll) lastSweeps.set(artifacts, { mark, atMs });
+  return unblocked;
 }
 
-export async function freeAwaiting(
+export async function unblockAwaiting(
   ctx: Context,
   artifacts: ArtifactFolder,
-): Promise<{ readonly freed: number; readonly isAll: boolean }> {
+): Promise<{ readonly unblocked: number; readonly isAll: boolean }> {
   const present = new Map<ArtifactId, boolean>();
-  let freed = 0;
+  let unblocked = 0;
   let after: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const found = await ctx.store.find({
@@ -71,35 +71,36 @@ export async function freeAwaiting(
       ...(after === null ? {} : { after }),
     });
     for (const handoff of found.items) {
-      if (!isAwaiting(handoff) || !(await areThere(ctx, artifacts, handoff.terms.artifacts ?? [], present))) continue;
-      if ((await change(ctx, handoff, decideThere)).ok) freed += 1;
+      if (!isAwaiting(handoff) || !(await areAvailable(ctx, artifacts, handoff.terms.artifacts ?? [], present)))
+        continue;
+      if ((await change(ctx, handoff, decideAvailable)).ok) unblocked += 1;
     }
     after = found.next;
     if (after === null) break;
   }
-  return { freed, isAll: after === null };
+  return { unblocked, isAll: after === null };
 }
 
-async function areThere(
+async function areAvailable(
   ctx: Context,
   folder: ArtifactFolder,
   ids: readonly ArtifactId[],
   present: Map<ArtifactId, boolean>,
 ): Promise<boolean> {
   for (const id of ids) {
-    const isThere = present.get(id) ?? (await isServed(ctx, folder, id));
-    present.set(id, isThere);
-    if (!isThere) return false;
+    const isFound = present.get(id) ?? (await isAvailable(ctx, folder, id));
+    present.set(id, isFound);
+    if (!isFound) return false;
   }
   return true;
 }
 
-/** Whoever only knows files registers an artifact by putting it where it belongs: `artifacts/FOLDER/ID.json`. */
-async function isServed(ctx: Context, folder: ArtifactFolder, id: ArtifactId): Promise<boolean> {
-  if ((await lacking(folder, [id])).length === 0) return true;
+/** A program that only knows files registers an artifact by writing `artifacts/FOLDER/ID.json`. */
+async function isAvailable(ctx: Context, folder: ArtifactFolder, id: ArtifactId): Promise<boolean> {
+  if ((await missingArtifacts(folder, [id])).length === 0) return true;
   const path = (await loadCard(folder, id)) === null ? await folder.locate(id) : null;
   if (path === null) return false;
-  // Nearly no command gets here, and reading artifacts takes a package that none of the others needs.
+  // Imported here, because few commands need it and it loads another package.
   const { register } = await import('./register.ts');
   const registered = await register(ctx, folder, { path });
   return registered.ok && registered.value.id === id;
@@ -109,11 +110,11 @@ function isAwaiting({ blockedOn }: Handoff): boolean {
   return blockedOn?.reason === 'artifact';
 }
 
-const unblocked = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
+const decideUnblock = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
   deed: 'unblock',
   moved: unblock(handoff, nowMs),
   detail: { reason: 'its artifacts are there' },
 }));
 
-const decideThere: Decide = (handoff, nowMs) =>
-  isAwaiting(handoff) ? unblocked(handoff, nowMs) : err({ code: 'not-overdue', id: handoff.id });
+const decideAvailable: Decide = (handoff, nowMs) =>
+  isAwaiting(handoff) ? decideUnblock(handoff, nowMs) : err({ code: 'not-overdue', id: handoff.id });

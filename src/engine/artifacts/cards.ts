@@ -1,13 +1,13 @@
-/** One card at a time: what each artifact costs, however many there are. */
+/** Operations on single cards. Their cost does not depend on the number of artifacts. */
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { moved, serves, type ArtifactCard } from '../../domain/artifacts.ts';
+import { applyMove, isUsable, type ArtifactCard } from '../../domain/artifacts.ts';
 import type { NamedFile } from '../../domain/evidence.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readCard, writeCard } from '../../formats/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 
-/** A card under a name that differs only in its letters' size is that of another. */
+/** On a file system that ignores case, the card may belong to another id. */
 export async function loadCard(folder: ArtifactFolder, id: ArtifactId): Promise<ArtifactCard | null> {
   const text = await folder.cards.load(id);
   const card = text === null ? null : readCard(text);
@@ -23,7 +23,7 @@ export async function addCard(folder: ArtifactFolder, card: ArtifactCard): Promi
   await folder.cards.add(writeCard(card));
 }
 
-/** Each with its digest, or the first that cannot be read. */
+/** The files with their digests, or the first file that cannot be read. */
 export async function hashFiles(
   folder: ArtifactFolder,
   paths: readonly string[],
@@ -37,12 +37,15 @@ export async function hashFiles(
   return ok(files);
 }
 
-/** Those on which nobody can build. */
-export async function lacking(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<readonly ArtifactId[]> {
+/** Artifacts that are not registered or not usable. */
+export async function missingArtifacts(
+  folder: ArtifactFolder,
+  ids: readonly ArtifactId[],
+): Promise<readonly ArtifactId[]> {
   const missing: ArtifactId[] = [];
   for (const id of ids) {
     const card = await loadCard(folder, id);
-    if (card === null || !serves(card)) missing.push(id);
+    if (card === null || !isUsable(card)) missing.push(id);
   }
   return missing;
 }
@@ -52,10 +55,10 @@ export async function deprecate(
   id: ArtifactId,
   nowMs: number,
 ): Promise<Result<ArtifactCard, ArtifactRefusal>> {
-  return folder.alone(id, async () => {
+  return folder.withLock(id, async () => {
     const card = await loadCard(folder, id);
     if (card === null) return err({ code: 'no-such-artifact', id });
-    const next = moved(card, 'deprecate', nowMs);
+    const next = applyMove(card, 'deprecate', nowMs);
     if (next === null) return err({ code: 'artifact-status', id, status: card.status });
     await saveCard(folder, next);
     return ok(next);

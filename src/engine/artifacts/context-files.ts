@@ -1,7 +1,6 @@
 /**
- * The shared files of a project, read into the context of a handoff when its sender names them: a value like
- * `"context/tech-stack.json"` becomes what stands in that file at the time of sending, so that whoever works on it later
- * sees what the sender saw.
+ * Shared files of a project in the context of a handoff: a value like `"context/tech-stack.json"` is replaced by the
+ * content of that file at the time of sending, so that the worker sees what the sender saw.
  */
 import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -10,7 +9,7 @@ import type { ReferenceRefusal } from './refusals.ts';
 
 export const CONTEXT_FILES = ['project-context', 'tech-stack'] as const;
 
-/** Under which name it stands in the context, as in the specification's example. */
+/** The key in the context, as in the specification's example. */
 export function contextKeyOf(name: (typeof CONTEXT_FILES)[number]): string {
   return name.replace('-', '_');
 }

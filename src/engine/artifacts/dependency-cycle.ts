@@ -1,11 +1,11 @@
-/** Artifacts that require each other could never be made; the later of two is refused. */
+/** Artifacts that require each other could never be made, so the later one is refused. */
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 
-/** The walk ends here: nothing that people build is deeper, and a registry is no place to search through. */
+/** Limit of the search: real chains are shorter. */
 const WALK_MAX = 1_000;
 
-/** The ring that `start` would close by requiring these, or null. */
+/** The cycle that `start` would close by requiring these, or null. */
 export async function dependencyCycle(
   start: ArtifactId,
   required: readonly ArtifactId[],

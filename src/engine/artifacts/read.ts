@@ -1,4 +1,4 @@
-/** Looking things up in the registry. */
+/** Searches and shows artifacts of the registry. */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Json } from '../../foundation/json.ts';
 import { orNull } from '../../foundation/or-null.ts';
@@ -16,7 +16,7 @@ export interface ArtifactFilter {
   readonly type?: string;
   readonly phase?: number;
   readonly agent?: AgentId;
-  /** Without: everything that is not archived or deleted. */
+  /** @default everything that is not archived or deleted */
   readonly status?: ArtifactStatus;
 }
 
@@ -40,9 +40,9 @@ function matches({ type, phase, agent, status }: ArtifactCard, filter: ArtifactF
 
 export interface WholeArtifact {
   readonly card: ArtifactCard;
-  /** The whole file, or null where it cannot be read. */
+  /** The parsed file; null: it cannot be read. */
   readonly file: Json;
-  /** What is no longer as it was registered; empty: everything is. */
+  /** Files that have changed since the registration. */
   readonly changed: readonly Changed[];
   readonly dependents: readonly ArtifactId[];
 }
@@ -52,7 +52,7 @@ interface Changed {
   readonly says: string;
 }
 
-/** Null: it is not there, or not for the one who asks. */
+/** Null: the artifact does not exist, or the principal may not read it. */
 export async function showArtifact(
   ctx: Context,
   principal: Principal,

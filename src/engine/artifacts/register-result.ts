@@ -1,6 +1,6 @@
 /**
- * What a worker of ours has made gets into the registry by itself, beside its handoff. It costs one line: what the
- * answer promised has been checked when it was delivered, so only generated files are looked at here.
+ * Registers the result of a Baton worker automatically. It costs one line in the card log: the result was checked when it
+ * was delivered, so only generated files are read here.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { ok } from '../../foundation/result.ts';
@@ -15,21 +15,21 @@ import { addCard, hashFiles, loadCard } from './cards.ts';
 export interface RegisteredResult {
   readonly id: ArtifactId;
   readonly path: string;
-  /** Of its file. */
+  /** The text of its file. */
   readonly text: string;
   readonly handoff: Handoff;
-  /** The file was made a moment ago. */
+  /** The file was just created. */
   readonly isNew: boolean;
-  /** What its maker knows of it, so that nobody has to read it again; null: it names generated files. */
+  /** Fields that the caller already knows, so that the file need not be read; null: it names generated files. */
   readonly known: Pick<ReadArtifact, 'type' | 'version' | 'phase' | 'required' | 'optional' | 'validation'> | null;
 }
 
-/** Never a reason to fail: the handoff is completed, and its file can be registered by hand. */
+/** Reports a failure instead of throwing: the handoff is completed, and its file can be registered by hand. */
 export async function registerResult({ rules, report }: Context, answered: RegisteredResult): Promise<void> {
   const { artifacts } = rules;
   if (artifacts === null) return;
   try {
-    // What has just been made cannot be known yet.
+    // A new file cannot be registered yet.
     const before = answered.isNew ? null : await loadCard(artifacts, answered.id);
     if (before === null) await addCard(artifacts, await cardOf(artifacts, answered));
   } catch (error) {

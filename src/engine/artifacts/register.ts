@@ -1,18 +1,18 @@
 /**
- * Brings the file of an artifact into the registry. It is known from the first moment, and becomes active when it has
- * passed four checks, in this order: schema, what it requires, generated files, validation. What fails leaves it as it
- * is, with the reason; registering it again tries again.
+ * Registers the file of an artifact. The artifact gets a card at once, and becomes active when it has passed four checks,
+ * in this order: schema, required artifacts, generated files, validation. A failed check is noted in the card; registering
+ * the file again repeats the checks.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { moved, type ArtifactCard } from '../../domain/artifacts.ts';
+import { applyMove, type ArtifactCard } from '../../domain/artifacts.ts';
 import type { NamedFile } from '../../domain/evidence.ts';
 import type { ArtifactId } from '../../domain/names.ts';
 import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { Context } from '../context.ts';
-import { deprecate, hashFiles, lacking, loadCard, saveCard } from './cards.ts';
+import { deprecate, hashFiles, missingArtifacts, loadCard, saveCard } from './cards.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 import { dependencyCycle } from './dependency-cycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -21,9 +21,9 @@ import { mayHoldSecret, scanJson } from '../secrets/scan.ts';
 export interface RegisterRequest {
   /** Within the workspace, below `artifacts/`. */
   readonly path: string;
-  /** Instead of the one that the file names. */
+  /** Replaces the schema that the file names. */
   readonly schema?: string;
-  /** Beside those that the file names: they are deprecated when this one is active. */
+  /** In addition to those that the file names. They are deprecated when this artifact becomes active. */
   readonly supersedes?: readonly ArtifactId[];
 }
 
@@ -42,10 +42,10 @@ export async function register(
   if (!read.ok) return err({ code: 'artifact-unfit', path, says: read.refusal });
   const secret = secretIn(ctx, read.value, file.text);
   if (secret !== null) return err(secret);
-  return folder.alone(read.value.id, () => enter(ctx, folder, request, read.value, hexDigestOf(file.text)));
+  return folder.withLock(read.value.id, () => registerCard(ctx, folder, request, read.value, hexDigestOf(file.text)));
 }
 
-/** A file of others is never rewritten: where secrets are redacted, one that holds some stays out. */
+/** Baton never rewrites foreign files, so under `redact` a file with secrets is refused. */
 function secretIn(
   { rules, report }: Context,
   { id, content }: ReadArtifact,
@@ -59,7 +59,7 @@ function secretIn(
   return first === undefined || did === 'warned' ? null : { code: 'secret-found', id, ...first };
 }
 
-async function enter(
+async function registerCard(
   ctx: Context,
   folder: ArtifactFolder,
   request: RegisterRequest,
@@ -68,7 +68,7 @@ async function enter(
 ): Promise<Result<ArtifactCard, RegisterRefusal>> {
   const { path } = request;
   const before = await loadCard(folder, artifact.id);
-  if (before !== null && !(await isSameThing(folder, before, path, sha256))) {
+  if (before !== null && !(await isSameArtifact(folder, before, path, sha256))) {
     return err({ code: 'artifact-known', id: before.id, path: before.path, status: before.status });
   }
   if (before !== null && before.status !== 'created') return ok(await moveIfElsewhere(folder, before, path));
@@ -76,20 +76,20 @@ async function enter(
   if (ring !== null) return err({ code: 'artifact-ring', ring });
   const nowMs = ctx.store.nowMs();
   const card = cardOf(artifact, path, sha256, before, nowMs);
-  const checked = await checks(ctx, folder, artifact, request.schema);
+  const checked = await runChecks(ctx, folder, artifact, request.schema);
   if (!checked.ok) {
     await saveCard(folder, { ...card, flaw: checked.refusal.code });
     return checked;
   }
-  const active = moved({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
+  const active = applyMove({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
   await saveCard(folder, active);
   const superseded = new Set([...artifact.supersedes, ...(request.supersedes ?? [])]);
   for (const id of superseded) if (id !== active.id) await deprecate(folder, id, nowMs);
   return ok(active);
 }
 
-/** What is not active yet may still be worked on; after that, other content is another artifact. */
-async function isSameThing(
+/** Whether the file may belong to the existing card. Until the artifact is active its content may change. */
+async function isSameArtifact(
   folder: ArtifactFolder,
   before: ArtifactCard,
   path: string,
@@ -107,7 +107,7 @@ async function moveIfElsewhere(folder: ArtifactFolder, card: ArtifactCard, path:
   return next;
 }
 
-async function checks(
+async function runChecks(
   { rules }: Context,
   folder: ArtifactFolder,
   artifact: ReadArtifact,
@@ -119,7 +119,7 @@ async function checks(
     const follows = await rules.schemas.check(schema, artifact.content, 'content');
     if (!follows.ok) return follows;
   }
-  const missing = await lacking(folder, artifact.required);
+  const missing = await missingArtifacts(folder, artifact.required);
   if (missing.length > 0) return err({ code: 'artifact-lacks', id, missing });
   const files = await hashFiles(folder, artifact.files);
   if (!files.ok) return err({ code: 'artifact-file', id, ...files.refusal });

@@ -1,6 +1,6 @@
 /**
- * `artifacts/registry.json`: everything that is registered, as one list for readers. It is made of the cards and decides
- * nothing. What has changed since is merged in; a list that was edited, broken or deleted is made anew.
+ * `artifacts/registry.json`: all registered artifacts as one list for readers, made from the cards. Changed cards are
+ * merged into it. A list that was edited, damaged or deleted is made again.
  */
 import type { ArtifactId } from '../../domain/names.ts';
 import { readCard, readRegistry, writeCard, writeRegistry, type RegistryLines } from '../../formats/artifact/card.ts';
@@ -8,18 +8,18 @@ import type { ArtifactFolder } from '../../folders/folder.ts';
 
 export async function refreshRegistry(folder: ArtifactFolder): Promise<RegistryLines> {
   if ((await folder.cards.all()).length === 0 && (await folder.registry.load()) === null) return new Map();
-  return folder.alone('registry', async () => {
+  return folder.withLock('registry', async () => {
     const text = await folder.registry.load();
     const lines = text === null ? null : readRegistry(text);
-    const [news, all] = [await folder.cards.news(), await folder.cards.all()];
-    const isWhole = lines !== null && lines.size + news.filter((id) => !lines.has(id)).length === all.length;
-    const read = await readAll(folder, isWhole ? news : all);
+    const [unfiled, all] = [await folder.cards.unfiled(), await folder.cards.all()];
+    const isWhole = lines !== null && lines.size + unfiled.filter((id) => !lines.has(id)).length === all.length;
+    const read = await readAll(folder, isWhole ? unfiled : all);
     const next = new Map([...(isWhole ? lines : []), ...[...read].map(([id, { line }]) => [id, line] as const)]);
     const wanted = isWhole && read.size === 0 ? text : writeRegistry(next);
     if (wanted !== null && wanted !== text) await folder.registry.save(wanted);
-    for (const id of news) {
+    for (const id of unfiled) {
       const filed = read.get(id);
-      if (filed !== undefined) await folder.cards.filed(id, filed.text);
+      if (filed !== undefined) await folder.cards.markFiled(id, filed.text);
     }
     return next;
   });
@@ -27,11 +27,11 @@ export async function refreshRegistry(folder: ArtifactFolder): Promise<RegistryL
 
 interface Read {
   readonly text: string;
-  /** As we would write it, whoever has had it in hand. */
+  /** The card in our own format, even if another program has edited it. */
   readonly line: string;
 }
 
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 async function readAll(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<ReadonlyMap<ArtifactId, Read>> {
   const read = new Map<ArtifactId, Read>();
@@ -39,28 +39,31 @@ async function readAll(folder: ArtifactFolder, ids: readonly ArtifactId[]): Prom
   const work = async (): Promise<void> => {
     for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
       const text = await folder.cards.load(id);
-      // What is not whole, or a card of another, is not listed.
+      // Damaged cards, and cards of another id, are not listed.
       const card = text === null ? null : readCard(text);
       if (text !== null && card?.id === id) read.set(id, { text, line: writeCard(card) });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return read;
 }
 
-const SELDOM_MS = 1_000;
-/** However long the list is, keeping it takes a small part of the time. */
-const REST_FACTOR = 30;
+const REFRESH_INTERVAL_MS = 1_000;
+/** Limits the work to a small share of the time, however long the list is. */
+const PAUSE_FACTOR = 30;
 
-/** For whoever keeps the folder: not more often than once in a second, and only when a card has changed. */
-export function registryKeeper(folder: ArtifactFolder, monotonicMs: () => number): (isSure: boolean) => Promise<void> {
+/** Refreshes the registry at most once a second, and only when a card has changed. */
+export function registryRefresher(
+  folder: ArtifactFolder,
+  monotonicMs: () => number,
+): (force: boolean) => Promise<void> {
   let mark = '';
   let nextMs = Number.NEGATIVE_INFINITY;
-  return async (isSure) => {
+  return async (force) => {
     const beganMs = monotonicMs();
-    if (!isSure && (beganMs < nextMs || (await folder.cards.mark()) === mark)) return;
+    if (!force && (beganMs < nextMs || (await folder.cards.mark()) === mark)) return;
     await refreshRegistry(folder);
     mark = await folder.cards.mark();
-    nextMs = monotonicMs() + Math.max(SELDOM_MS, (monotonicMs() - beganMs) * REST_FACTOR);
+    nextMs = monotonicMs() + Math.max(REFRESH_INTERVAL_MS, (monotonicMs() - beganMs) * PAUSE_FACTOR);
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Which artifacts a principal may read. An artifact that came out of a handoff is as visible as that handoff. Whoever may
- * read it can hand it on: the parties of a handoff that names it may read it too. A file that belongs to no handoff was
- * registered by the operator for everybody.
+ * Which artifacts a principal may read. The result of a handoff is as visible as that handoff. A reader can pass it on:
+ * the parties of a handoff that such a reader sent with it may read it too. An artifact without a handoff is visible to
+ * everyone.
  */
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -10,9 +10,9 @@ import type { Principal } from '../../domain/principal.ts';
 import { readScopeOf } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 
-/** So many cards are looked up with one question to the store. */
+/** Cards per query. */
 const BATCH = 500;
-/** Of handoffs that name artifacts of one batch; older ones grant nothing any more. */
+/** How many handoffs that name artifacts of one batch are read. Older ones grant nothing. */
 const USES_MAX = 5_000;
 
 export async function visibleCards(
@@ -45,13 +45,13 @@ async function readersOf({ store }: Context, cards: readonly ArtifactCard[]): Pr
     made.map(({ id, handoff }) => {
       const source = byId.get(handoff as HandoffId);
       const named = uses.items.filter(({ terms }) => terms.artifacts?.includes(id) === true);
-      return [id, handedOn(source === undefined ? [] : partiesOf(source), named)];
+      return [id, readersThrough(source === undefined ? [] : partiesOf(source), named)];
     }),
   );
 }
 
-/** Until nobody is added: each round adds at least one use, so it ends. */
-function handedOn(first: readonly AgentId[], uses: readonly Handoff[]): ReadonlySet<AgentId> {
+/** Repeats until no reader is added. Each round removes at least one use, so it ends. */
+function readersThrough(first: readonly AgentId[], uses: readonly Handoff[]): ReadonlySet<AgentId> {
   const readers = new Set(first);
   let rest = uses;
   for (let added = true; added;) {

@@ -1,5 +1,5 @@
 /**
- * Adopts archived documents that were settled before this database saw them. Runs only when asked: the archive grows
+ * Adopts archived documents that were settled before this database knew them. Runs only on request: the archive grows
  * without limit, and no work waits for it.
  */
 import type { HandoffId } from '../../domain/names.ts';
@@ -11,12 +11,12 @@ import { handoffsByIds } from '../handoffs/find.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import { insertSettled, reasonAgainst } from './adopt.ts';
 import type { Writer } from './attribution.ts';
-import { isPaused, leave, type Documents } from './documents.ts';
+import { isPaused, reportLeft, type Documents } from './documents.ts';
 
-/** Documents that are looked up and inserted together. */
+/** Documents per lookup and insert. */
 const BATCH_MAX = 200;
 
-/** Stops between two documents when the signal is aborted; the next call takes in the rest. */
+/** Stops between two documents when the signal is aborted. The next call continues. */
 export async function adoptArchive(documents: Documents, signal?: AbortSignal): Promise<number> {
   const { ctx, folder } = documents;
   const loop = yieldingLoop(ctx, signal);
@@ -24,13 +24,13 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
   for (const month of await folder.months()) {
     const ids = await folder.listIn(month);
     for (let from = 0; from < ids.length; from += BATCH_MAX) {
-      if (!(await loop.goOn()) || (await isPaused(documents))) return adopted;
+      if (!(await loop.nextTurn()) || (await isPaused(documents))) return adopted;
       const batch = ids.slice(from, from + BATCH_MAX);
       const known = await handoffsByIds(ctx.store, batch);
       const unknown = batch.filter((id) => !known.has(id));
       const done = await Promise.all(
         unknown.map(async (id) =>
-          documents.sharedInsert.inside(async () => (await loop.goOn()) && adoptSettled(documents, month, id)),
+          documents.insertBarrier.join(async () => (await loop.nextTurn()) && adoptSettled(documents, month, id)),
         ),
       );
       adopted += done.filter(Boolean).length;
@@ -41,11 +41,11 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
 
 /** Whether the document was new to the database. */
 async function adoptSettled(documents: Documents, month: DocumentPlace, id: HandoffId): Promise<boolean> {
-  const { ctx, folder, sharedInsert } = documents;
+  const { ctx, folder, insertBarrier: sharedInsert } = documents;
   const file = await folder.read(month, id);
   if (file.kind === 'absent') return false;
   const skip = (says: string): boolean => {
-    leave(documents, { name: `${month}/${fileNameOf(id)}` }, says);
+    reportLeft(documents, { name: `${month}/${fileNameOf(id)}` }, says);
     return false;
   };
   if (file.kind === 'unfit') return skip(file.says);

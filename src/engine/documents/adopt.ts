@@ -1,4 +1,4 @@
-/** Makes a handoff of a document that the database does not know. A document that cannot become one stays, with a report. */
+/** Makes a handoff of a document that the database does not know. If that is impossible, the file stays and is reported. */
 import { writeJson } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -12,60 +12,60 @@ import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import { send, termsOf, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { committedBy, whyNotBelieved, writerAs, type Writer } from './attribution.ts';
 import { applyEdit } from './apply-edit.ts';
-import { clockedBy } from './apply-commit.ts';
+import { withTextDeadline } from './apply-commit.ts';
 import {
   ACTIVE,
-  agree,
-  leave,
+  recordAgreed,
+  reportLeft,
   NAME_RULE,
   WRITTEN_MS,
   type Documents,
   type FoundFile,
-  type Round,
+  type RoundResult,
 } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan-edit.ts';
-import { wordsFor } from './step-refusal.ts';
+import { stepRefusalText } from './step-refusal.ts';
 import { settledOpening } from './import-settled.ts';
-import { newsAtHead, whyUnlawful } from './shared-history.ts';
-import { judgeTold } from './legal-change.ts';
+import { unseenAtHead, illegalReason } from './shared-history.ts';
+import { judgeText } from './legal-change.ts';
 
-export async function adopt(documents: Documents, id: HandoffId, { file, place }: FoundFile): Promise<Round> {
+export async function adopt(documents: Documents, id: HandoffId, { file, place }: FoundFile): Promise<RoundResult> {
   const { ctx } = documents;
-  // The archive grows without limit: of unknown documents there, only those that a commit has just brought are adopted.
-  if (place !== ACTIVE && (await newsAtHead(documents))?.has(id) !== true) return 'done';
+  // The archive grows without limit, so only documents that a new commit brought are adopted there.
+  if (place !== ACTIVE && (await unseenAtHead(documents))?.has(id) !== true) return 'done';
   const strict = documents.isStrict() && !documents.vouched;
   const committed = await committedBy(documents, place, id, file.text);
-  if (committed === null && file.quietMs < WRITTEN_MS) return 'later';
+  if (committed === null && file.unchangedMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
   const isOver = isSettled(read.fields.status as Status);
   const refused =
     reasonAgainst(id, read) ??
     unproven(read.fields, committed, strict) ??
-    (isOver && !documents.vouched ? await unlawfulEnd(documents, id, read.fields) : null);
-  if (refused !== null) return leave(documents, id, refused);
+    (isOver && !documents.vouched ? await illegalEnd(documents, id, read.fields) : null);
+  if (refused !== null) return reportLeft(documents, id, refused);
   const writer: Writer = committed ?? { via: 'file', who: file.user };
-  await documents.sharedInsert.arrive();
+  await documents.insertBarrier.arrive();
   const sent = await (isOver
     ? insertSettled(documents, writer, id, read.fields)
     : sendOpen(documents, writer, id, read));
-  if (!sent.ok) return sent.refusal.code === 'known-id' ? 'again' : leave(documents, id, sent.refusal.code);
+  if (!sent.ok) return sent.refusal.code === 'known-id' ? 'again' : reportLeft(documents, id, sent.refusal.code);
   const plan = planOf(sent.value, read.fields, null);
   const isRequest = plan.kind === 'steps' && writer.via === 'file';
   const done = isRequest ? await applyEdit(ctx, writer, sent.value, plan.steps) : sent;
   const newest = done.ok ? done.value : ((await ctx.store.load(id))?.handoff ?? sent.value);
-  const rest = writer.via === 'git' && !isOver ? judgeTold(ctx.rules, writer, newest, read, null) : null;
-  const reason = done.ok ? (rest !== null && !rest.ok ? rest.refusal.says : null) : wordsFor(done.refusal);
+  const rest = writer.via === 'git' && !isOver ? judgeText(ctx.rules, writer, newest, read, null) : null;
+  const reason = done.ok ? (rest !== null && !rest.ok ? rest.refusal.says : null) : stepRefusalText(done.refusal);
   const says = `new → ${newest.state}${reason === null ? '' : `; ${reason}`}`;
   ctx.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
-  // The next round writes out what was refused, like any change.
+  // The next round writes the refused parts back, like any change.
   const revision = done.ok ? newest.revision : sent.value.revision;
-  await agree(documents, id, file.text, revision, null, committed !== null);
+  await recordAgreed(documents, id, file.text, revision, null, committed !== null);
   await touchIndex(documents);
   return done.ok && !isOver ? 'done' : 'again';
 }
 
-/** Sends the handoff. A commit brings all its steps with it; of a file only the first state, the rest is a request. */
+/** Sends the handoff. All steps of a commit are applied. For an uncommitted file only the first state is; the rest is a request. */
 async function sendOpen(
   documents: Documents,
   writer: Writer,
@@ -82,8 +82,8 @@ async function sendOpen(
     if (over.ok) ctx.report({ kind: 'document-over-limit', id, says: overLimit(sent.refusal) });
     return over;
   };
-  // The clock is the one in the text.
-  const onlyClock: Decide = (handoff) => ok({ handoff: clockedBy(read.fields, handoff), facts: [] });
+  // The deadline is the one in the text.
+  const onlyClock: Decide = (handoff) => ok({ handoff: withTextDeadline(read.fields, handoff), facts: [] });
   const createdAt = Date.parse(read.fields.created_at ?? '');
   const dated = (decide: Decide): Decide => {
     return (handoff, nowMs) =>
@@ -92,14 +92,14 @@ async function sendOpen(
   if (writer.via === 'file') return sendIt({ onward: () => dated(onlyClock) });
   const whole = await sendIt({
     onward: (begun) => {
-      const judged = judgeTold(ctx.rules, writer, begun, read, null);
+      const judged = judgeText(ctx.rules, writer, begun, read, null);
       return dated((judged.ok ? judged.value : null) ?? onlyClock);
     },
   });
   return whole.ok || whole.refusal.code === 'known-id' ? whole : sendIt({});
 }
 
-/** Inserts the record of a document that is over, with its end. */
+/** Inserts the record of a settled document, with its final state. */
 export async function insertSettled(
   { ctx }: Documents,
   writer: Writer,
@@ -115,10 +115,10 @@ export async function insertSettled(
   return handoff === undefined ? err({ code: 'no-such-handoff', id }) : ok(handoff);
 }
 
-/** A settled document is adopted as told, so its history in git is judged first. */
-async function unlawfulEnd(documents: Documents, id: HandoffId, fields: DocumentFields): Promise<string | null> {
+/** A settled document is adopted without further checks, so its history in git is checked first. */
+async function illegalEnd(documents: Documents, id: HandoffId, fields: DocumentFields): Promise<string | null> {
   const request = requestOf(id, fields);
-  return whyUnlawful(documents, id, termsOf(documents.ctx.rules, 'document', request.terms, request));
+  return illegalReason(documents, id, termsOf(documents.ctx.rules, 'document', request.terms, request));
 }
 
 export function reasonAgainst(id: HandoffId, read: DocumentRead): string | null {
@@ -169,7 +169,7 @@ function requestOf(id: HandoffId, fields: DocumentFields): SendRequest & Require
   };
 }
 
-/** Names no count, because other documents are adopted at the same time. */
+/** The message names no count, because other documents are adopted at the same time. */
 function overLimit({ agent, direction, max }: Extract<SendRefusal, { code: 'limit-reached' }>): string {
   return `@${agent} should have at most ${max} ${direction} handoffs open, and has more with it`;
 }

@@ -1,12 +1,12 @@
 /**
- * Decisions for what a commit tells: it has happened elsewhere. All of its steps are written together, or none where one
- * of them is not legal. Evidence is not checked again, because a commit must never make this machine run something.
+ * Decisions for the steps of a commit, which have happened elsewhere. All steps are written together, or none if one of
+ * them is not legal. Evidence is not checked again, because a commit must never make this machine run a command.
  */
 import { defined } from '../../foundation/defined.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { FactType } from '../../domain/facts.ts';
+import type { FactType } from '../../domain/fact-types.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { accept } from '../../domain/moves/accept.ts';
@@ -36,23 +36,23 @@ export interface CommittedStep {
   readonly by: Principal;
 }
 
-/** The decision with the clock that the text tells, however late the text is read. */
-export function withToldClock(decide: Decide, fields: DocumentFields): Decide {
+/** The decision with the deadline of the text, however late the text is read. */
+export function withTextClock(decide: Decide, fields: DocumentFields): Decide {
   return (handoff, nowMs) => {
     const decided = decide(handoff, nowMs);
-    return decided.ok ? ok({ ...decided.value, handoff: clockedBy(fields, decided.value.handoff) }) : decided;
+    return decided.ok ? ok({ ...decided.value, handoff: withTextDeadline(fields, decided.value.handoff) }) : decided;
   };
 }
 
-/** A text tells the deadline of a draft or an offer, and since when a question is open. */
-export function clockedBy(fields: DocumentFields, handoff: Handoff): Handoff {
+/** Takes the deadline of a draft or an offer, and the time of an open question, from the text. */
+export function withTextDeadline(fields: DocumentFields, handoff: Handoff): Handoff {
   const { state, terms } = handoff;
   const term = (state === 'draft' ? terms.draftMs : state === 'offered' ? terms.offeredMs : null) ?? Number.NaN;
   const since = state === 'blocked' ? Date.parse(fields.updated_at ?? '') : Date.parse(fields.expires_at ?? '') - term;
   return Number.isNaN(since) ? handoff : { ...handoff, since: Math.max(0, since) };
 }
 
-/** `body` is what a draft carries; only a revision reads it, and a revision comes first. */
+/** `body` of the draft. Only a revision reads it, and a revision is always the first step. */
 export function decideFromCommit(
   [first, ...rest]: readonly [CommittedStep, ...CommittedStep[]],
   body: JsonText,

@@ -1,4 +1,4 @@
-/** Carries out what an edit on this machine asks for. */
+/** Applies the steps that an edit on this machine requests. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -17,7 +17,7 @@ import type { Step } from './plan-edit.ts';
 import { NOT_BY_HAND, type StepRefusal } from './step-refusal.ts';
 import { attributeSteps } from './legal-change.ts';
 
-/** An edit is a request like any other: the steps before the first refusal stay done. */
+/** An edit is a request like any other: steps before the first refusal stay applied. */
 export async function applyEdit(
   ctx: Context,
   writer: Writer,
@@ -28,16 +28,20 @@ export async function applyEdit(
   if (!attributed.ok) return err({ code: 'not-by-hand', says: attributed.refusal.says });
   let newest = handoff;
   for (const each of attributed.value) {
-    const done = await ask(ctx, each, handoff);
+    const done = await applyStep(ctx, each, handoff);
     if (!done.ok) return done;
     newest = done.value;
-    // Where nobody has to verify, delivering completes the handoff.
+    // If no verifier is required, delivering completes the handoff.
     if (isFinal(newest.state)) break;
   }
   return ok(newest);
 }
 
-async function ask(ctx: Context, { step, by }: CommittedStep, { id }: Handoff): Promise<Result<Handoff, StepRefusal>> {
+async function applyStep(
+  ctx: Context,
+  { step, by }: CommittedStep,
+  { id }: Handoff,
+): Promise<Result<Handoff, StepRefusal>> {
   switch (step.do) {
     case 'revise':
       return revise(ctx, by, id, revisionOf(step.fields));

@@ -1,17 +1,17 @@
-/** Writes a text into its file and moves the file to its place. The caller holds the lock on the document's name. */
+/** Writes the text of a document and moves the file to its place. The caller holds the lock on the document's name. */
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { archiveMonth } from '../../formats/document/names.ts';
 import { skimDocument } from '../../formats/document/index-text.ts';
-import { ACTIVE, agree, isPaused, leave, type FoundDocument, type Round } from './documents.ts';
+import { ACTIVE, recordAgreed, isPaused, reportLeft, type FoundDocument, type RoundResult } from './documents.ts';
 import { noteCompleted, touchIndex } from './index-file.ts';
 
-/** `text` tells all of `handoff`, the newest record. */
+/** `text` is the text for `handoff`, the newest record. */
 export async function settleFile(
   { documents, agreed, place, file }: FoundDocument,
   handoff: Handoff,
   text: string,
-): Promise<Round> {
+): Promise<RoundResult> {
   const { folder, stamps } = documents;
   const { id, state, revision } = handoff;
   // Git may have started since the file was read.
@@ -22,15 +22,15 @@ export async function settleFile(
   const isOver = isFinal(state);
   const right = isOver ? monthIn(text, handoff.since) : ACTIVE;
   const isMisplaced = isOver === (place === ACTIVE);
-  // A file that a commit put into the wrong place moves only when somebody asks: moving it makes the tree dirty.
+  // A file that a commit put into the wrong place is moved only on request, because moving it makes the tree dirty.
   const isMoved = isMisplaced && (documents.asked || isChanged || !isCommitted);
   if (isMoved && !(await folder.move(id, place, right))) {
-    return leave(documents, id, `it belongs into ${right}, where there is another one of that name`);
+    return reportLeft(documents, id, `it belongs into ${right}, where there is another one of that name`);
   }
-  if (!isOver) await agree(documents, id, text, revision, agreed, isCommitted && !isChanged);
-  else if (isMisplaced && !isMoved) await agree(documents, id, text, revision, agreed, true);
+  if (!isOver) await recordAgreed(documents, id, text, revision, agreed, isCommitted && !isChanged);
+  else if (isMisplaced && !isMoved) await recordAgreed(documents, id, text, revision, agreed, true);
   else {
-    await folder.told.add(id, text);
+    await folder.agreedTexts.add(id, text);
     await folder.agreed.forget(id);
     stamps.delete(id);
     if (state === 'completed') await noteCompleted(documents, id, text);
@@ -39,8 +39,8 @@ export async function settleFile(
   return 'done';
 }
 
-/** The month of settling as the document itself tells it, so that every clone archives it in the same place. */
+/** The month of settling according to the text, so that every clone archives the document in the same place. */
 function monthIn(text: string, since: number): string {
-  const told = Date.parse(skimDocument(text)?.updatedAt ?? '');
-  return archiveMonth(Number.isNaN(told) ? since : told);
+  const updatedAt = Date.parse(skimDocument(text)?.updatedAt ?? '');
+  return archiveMonth(Number.isNaN(updatedAt) ? since : updatedAt);
 }

@@ -1,6 +1,6 @@
 /**
- * Decides in whose name a step in a file or in a commit counts. A file shows the user of this machine, a commit shows its
- * author, and the text names the agent. Sync and the guard both ask here.
+ * Decides in whose name a step in a file or in a commit counts. A file has an owner, a commit has an author, and the text
+ * names the agent. Sync and the guard both use this.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
@@ -28,7 +28,7 @@ export interface Writer {
   readonly needsProof?: true;
 }
 
-/** Null: the commit has another text there, so the file was edited on this machine. */
+/** Null: the checked-out commit has another text, so the file was edited on this machine. */
 export async function committedBy(
   { ctx, folder, isStrict, vouched }: Documents,
   place: DocumentPlace,
@@ -48,7 +48,7 @@ export async function committedBy(
   };
 }
 
-/** Null: the writer is believed to act for this agent; the agent's rights are checked elsewhere. */
+/** Null: the writer may act for this agent. The agent's rights are checked elsewhere. */
 export function whyNotBelieved({ needsProof, key }: Writer, as: Speaker): string | null {
   if (needsProof !== true) return null;
   if (key !== undefined && as.kind === 'agent' && as.agent === key.agent) return null;
@@ -69,7 +69,7 @@ export interface Roles {
   readonly verifiers: readonly AgentId[];
 }
 
-/** Null: nobody is believed for this step. */
+/** The principal of a step. Null: the step cannot be made by a text. */
 export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff, step: Step): Speaker | null {
   const named = (name: string | null): Speaker | null => {
     const agent = name === null ? null : readAgentId(name);
@@ -82,7 +82,7 @@ export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff,
     case 'cancel':
       return named(handoff.from);
     case 'accept':
-      // An edit on this machine need not name the agent; a commit has to say who accepted.
+      // An edit on this machine need not name the agent; a commit has to name who accepted.
       return named(via === 'git' ? step.by : (step.by ?? handoff.to));
     case 'release':
     case 'deliver':
@@ -92,7 +92,7 @@ export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff,
     case 'reject':
       return named(step.by ?? handoff.to);
     case 'block':
-      // While it is on offer nobody holds it, and only an operator blocks it.
+      // An offered handoff has no holder, so only an operator can block it.
       return handoff.state === 'accepted' || !step.wasOffered ? named(handoff.to) : via === 'git' ? OPERATOR : null;
     case 'answer':
       return named(step.by ?? handoff.from);

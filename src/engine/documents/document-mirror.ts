@@ -5,14 +5,14 @@ import type { DocumentFolder } from '../../folders/folder.ts';
 import type { DocumentMirror, Context } from '../context.ts';
 import { findHandoff } from '../handoffs/find.ts';
 import { adoptArchive } from './adopt-archive.ts';
-import { reconcile, takeInNews } from './reconcile.ts';
+import { reconcile, takeInCommits } from './reconcile.ts';
 import type { Documents } from './documents.ts';
 import { makeIndex } from './index-file.ts';
 import { unsyncedIn } from './shared-history.ts';
 import { syncPass } from './sync-pass.ts';
-import { openSharedInsert } from './shared-insert.ts';
+import { openInsertBarrier } from './insert-barrier.ts';
 
-/** More documents of one task between the same two agents on one day are a mistake. */
+/** Limit of documents for one task between the same two agents on one day. */
 const SAME_DAY_MAX = 1_000;
 
 /** `ctx` has no document mirror in its rules. */
@@ -29,9 +29,9 @@ export function openDocumentMirror(
     vouched: false,
     again: new Set(),
     stamps: new Map(),
-    sharedInsert: openSharedInsert(),
+    insertBarrier: openInsertBarrier(),
     reported: new Set(),
-    news: { at: null, ids: null },
+    unseen: { at: null, ids: null },
     lastFull: { head: null },
     reading: { cursor: null, isBegun: false },
     indexed: { atMs: 0, tookMs: 0 },
@@ -61,7 +61,7 @@ export function openDocumentMirror(
     async catchUp(id) {
       try {
         await folder.prepare();
-        await takeInNews({ ...documents, asked: false }, id);
+        await takeInCommits({ ...documents, asked: false }, id);
       } catch (error) {
         ctx.report({ kind: 'fault', doing: `taking in ${id ?? 'documents'}`, error });
       }

@@ -1,7 +1,8 @@
-/** What a fact changes in a document. Pure: the same facts always give the same changes. */
+/** The changes of a document that follow from a fact. Pure: the same facts always give the same changes. */
 import { textIn, type Json, type JsonObject } from '../../foundation/json.ts';
 import { assuranceOf, type Assurance } from '../../domain/assurance.ts';
 import type { Claim } from '../../domain/evidence.ts';
+import { changesNothing } from '../../domain/fact-types.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
@@ -11,16 +12,16 @@ import type { DocumentChanges } from '../../formats/document/edit.ts';
 import { writeEvidence } from '../../formats/document/evidence-text.ts';
 import type { FieldName } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR } from '../../formats/document/vocabulary.ts';
-import type { Said } from '../../formats/document/yaml-text.ts';
+import type { YamlValue } from '../../formats/document/yaml-text.ts';
 import { SIGNATURE_FIELDS, writtenSignature } from '../signatures.ts';
 import { instant } from './documents.ts';
 
 /**
- * `handoff` is the newest record: only the last of several facts of one kind is told in full. `asked` gives the fields
- * that tell what the sender asks for now.
+ * `handoff` is the newest record, so only the last of several facts of one kind is described exactly. `asked` returns the
+ * fields of what the sender asks for now.
  */
 export function changesFor(fact: Fact, handoff: Handoff, asked: () => DocumentChanges): DocumentChanges {
-  if (fact.deed === 'progress' || fact.deed === 'renew') return {};
+  if (changesNothing(fact.deed)) return {};
   const detail = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
   if (fact.deed === 'revise') {
     return { updated_at: instant(fact.at), ...revisedFields(detail, asked()), ...signatureOf(fact) };
@@ -44,7 +45,7 @@ const INPUT_FIELD = {
 } as const;
 export const INPUT_FIELDS: readonly string[] = Object.keys(INPUT_FIELD);
 
-/** The document field for whatever a revision can change. */
+/** The document field for each part that a revision can change. */
 const REVISED_FIELD: Readonly<Record<string, FieldName>> = {
   title: 'title',
   deliverables: 'deliverables',
@@ -56,16 +57,16 @@ const REVISED_FIELD: Readonly<Record<string, FieldName>> = {
 /** Only the fields that the revision changed: the others may have been edited in the file since. */
 function revisedFields({ was }: JsonObject, asked: DocumentChanges): DocumentChanges {
   const { input, ...rest } = (was ?? {}) as JsonObject;
-  // Where the input is no object, or was too long to be kept in the fact, any field may have changed.
+  // If the input is no object, or was too long for the fact, any field may have changed.
   const isWhole = input === null || typeof input !== 'object' || Array.isArray(input) || 'sha256' in input;
   const inInput = input === undefined ? [] : isWhole ? INPUT_FIELDS : Object.keys(input);
-  // An input without the fields of a document is told as its context.
+  // An input without the fields of a document is shown as its context.
   const names = [...Object.keys(rest), ...inInput, ...(inInput.length > 0 ? ['context'] : [])];
   const fields = names.flatMap((name) => REVISED_FIELD[name] ?? []);
   return Object.fromEntries(fields.map((field) => [field, asked[field] ?? null]));
 }
 
-/** Removes the end that was overruled. */
+/** Removes the fields of an overruled end. */
 const NO_END: DocumentChanges = {
   open_question: null,
   delivered_at: null,
@@ -77,14 +78,14 @@ const NO_END: DocumentChanges = {
   escalated_to: null,
 };
 
-interface Told {
+interface FactContext {
   readonly fact: Fact;
   readonly handoff: Handoff;
   readonly detail: JsonObject;
   readonly at: string;
 }
 
-const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
+const CHANGES: Record<State, (told: FactContext) => DocumentChanges> = {
   draft: ({ fact, handoff }) => ({ expires_at: later(fact.at, handoff.terms.draftMs) }),
   offered: ({ fact, handoff, detail, at }) => ({
     expires_at: later(Math.max(fact.at, handoff.notBefore), handoff.terms.offeredMs),
@@ -126,7 +127,7 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
         : null,
     };
   },
-  failed: ({ detail }) => rejection(END_TYPE.failed, words(detail['code'], detail['message'])),
+  failed: ({ detail }) => rejection(END_TYPE.failed, joined(detail['code'], detail['message'])),
   rejected: ({ fact, detail }) => ({
     ...rejection(textIn(detail['type']) ?? 'unspecified', textIn(detail['reason'])),
     escalated_to: escalatedTo(fact)?.[0] ?? null,
@@ -135,7 +136,7 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
   expired: () => ({}),
 };
 
-/** A commit brings its own signatures in the text, and they stay as they are. */
+/** Signatures in a committed text are kept. */
 function signatureOf(fact: Fact): DocumentChanges {
   const move = fact.deed === 'revise' ? 'create' : fact.deed;
   const [field] = Object.entries(SIGNATURE_FIELDS).find(([, signed]) => signed === move) ?? [];
@@ -144,7 +145,7 @@ function signatureOf(fact: Fact): DocumentChanges {
   return { [field]: written === null ? null : { ...written } };
 }
 
-/** `question` is filled in later, from the text that asked it. */
+/** `question` is filled in later, from the text with the question. */
 function answered({ by }: Fact, detail: JsonObject): DocumentChanges {
   const answer = textIn(detail['answer']);
   const speaker = speakerIn(by);
@@ -161,8 +162,8 @@ const MARK_FOR = {
   reported: 'claimed',
 } as const satisfies Record<Assurance, string>;
 
-/** The verifier's own evidence for each deliverable; where a verifier shows none, that of the doer. */
-function marks(claims: readonly Claim[], status: string, detail: JsonObject = {}): Said {
+/** The verifier's evidence for each deliverable; if there is none, that of the doer. */
+function marks(claims: readonly Claim[], status: string, detail: JsonObject = {}): YamlValue {
   const seen = Array.isArray(detail['seen']) ? (detail['seen'] as readonly JsonObject[]) : [];
   return claims.map(({ deliverable, evidence }) => {
     const own = seen.find((each) => each['deliverable'] === deliverable)?.['evidence'];
@@ -171,7 +172,7 @@ function marks(claims: readonly Claim[], status: string, detail: JsonObject = {}
   });
 }
 
-function criteriaOf({ terms }: Handoff, detail: JsonObject): Said {
+function criteriaOf({ terms }: Handoff, detail: JsonObject): YamlValue {
   const checks = Array.isArray(detail['criteria']) ? (detail['criteria'] as readonly JsonObject[]) : [];
   return terms.criteria.map((criterion) => {
     const judged = checks.find((each) => each['criterion'] === criterion);
@@ -183,7 +184,7 @@ function rejection(type: string, message: string | null): DocumentChanges {
   return { rejection_reason: { type, message } };
 }
 
-function words(...parts: readonly (Json | undefined)[]): string | null {
+function joined(...parts: readonly (Json | undefined)[]): string | null {
   return parts.map(textIn).filter(Boolean).join(': ') || null;
 }
 

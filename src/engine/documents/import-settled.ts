@@ -1,13 +1,14 @@
 /**
- * The record of a document that was over before this database saw it. It is inserted whole and as told: nobody is notified,
- * nothing is checked and no limit applies, because there is nothing left to do. Its facts say `imported`, so that what a
- * text told is never taken for what was seen here.
+ * The record of a document that was settled before this database knew it. It is inserted as the text says: no
+ * notifications, checks or limits, because there is nothing left to do. Its facts say `imported`, so that claims of a text
+ * are never mistaken for events in this database.
  */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import type { Claim } from '../../domain/evidence.ts';
-import { appendFact, type FactType } from '../../domain/facts.ts';
+import type { FactType } from '../../domain/fact-types.ts';
+import { appendFact } from '../../domain/facts.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { create } from '../../domain/moves/create.ts';
 import { deliver } from '../../domain/moves/deliver.ts';
@@ -15,36 +16,36 @@ import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { Moved } from '../../domain/moves/step.ts';
 import { verify } from '../../domain/moves/verify.ts';
-import { NO_LINEAGE, type Handoff } from '../../domain/handoff.ts';
+import { NO_LINEAGE, senderFieldsOf, type Handoff } from '../../domain/handoff.ts';
 import { agentPrincipal, principalText, SYSTEM } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
-import type { Opening } from '../../stores/store.ts';
+import type { NewHandoff } from '../../stores/store.ts';
 import type { WorkspaceRules } from '../context.ts';
 import { failureText, resultText } from '../handoffs/failure-text.ts';
 import { termsOf, type SendRequest } from '../handoffs/send.ts';
 import type { Writer } from './attribution.ts';
 import { claimsOf, markedIn } from './plan-edit.ts';
 
-/** `request` is what the text asks for, as for any new document. */
+/** `request` of the text, as for any new document. */
 export function settledOpening(
   rules: WorkspaceRules,
   writer: Writer,
   request: SendRequest & Required<Pick<SendRequest, 'id'>>,
   body: JsonText,
   fields: DocumentFields,
-): Opening {
+): NewHandoff {
   const terms = termsOf(rules, 'document', request.terms, request);
   return {
     id: request.id,
     dependsOn: terms.dependsOn,
     body,
     decide: (nowMs, dependencies) => {
-      const createdAt = toldAt(fields.created_at, nowMs);
-      const endedAt = Math.max(createdAt, toldAt(fields.updated_at, nowMs));
-      const { id, from, to, title = null, task = null } = request;
-      const named = { id, kind: 'document', from, to, title, task, priority: 'normal', lineage: NO_LINEAGE } as const;
+      const createdAt = instantIn(fields.created_at, nowMs);
+      const endedAt = Math.max(createdAt, instantIn(fields.updated_at, nowMs));
+      const { id, from, to } = request;
+      const named = { id, kind: 'document', from, to, ...senderFieldsOf(request), lineage: NO_LINEAGE } as const;
       const begun = create({ ...named, terms, notBefore: 0, as: 'offer' }, dependencies, createdAt);
       if (!begun.ok) return begun;
       const by = principalText({ kind: 'writer', via: writer.via, who: writer.who, as: agentPrincipal(from) });
@@ -110,12 +111,12 @@ function outcomeOf(fields: DocumentFields): JsonText {
   return failureText({ code, message: reason });
 }
 
-function rejectionIn({ rejection_reason: told }: DocumentFields): { readonly type: string; readonly reason: string } {
-  return { type: told?.type ?? 'unspecified', reason: told?.message ?? 'no reason is given' };
+function rejectionIn({ rejection_reason: value }: DocumentFields): { readonly type: string; readonly reason: string } {
+  return { type: value?.type ?? 'unspecified', reason: value?.message ?? 'no reason is given' };
 }
 
-/** A time in the text that is in the future counts as now. */
-function toldAt(text: string | undefined, nowMs: number): number {
-  const told = Date.parse(text ?? '');
-  return Number.isNaN(told) ? nowMs : Math.min(Math.max(0, told), nowMs);
+/** A time in the future counts as now. */
+function instantIn(text: string | undefined, nowMs: number): number {
+  const value = Date.parse(text ?? '');
+  return Number.isNaN(value) ? nowMs : Math.min(Math.max(0, value), nowMs);
 }

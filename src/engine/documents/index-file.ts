@@ -1,6 +1,6 @@
 /**
- * Keeps `_index.yaml` up to date. A change marks it as old. Where few documents are active it is made at once; where there
- * are many, the duty holder makes it, so that a change costs the same however many documents there are.
+ * Keeps `_index.yaml` up to date. A change marks the index as old. With few active documents it is written at once; with
+ * many, the duty holder writes it, so that the cost of a change does not depend on the number of documents.
  */
 import type { HandoffId } from '../../domain/names.ts';
 import {
@@ -9,14 +9,14 @@ import {
   skimDocument,
   writeIndex,
   type Completed,
-  type Skimmed,
+  type IndexEntry,
 } from '../../formats/document/index-text.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import { ACTIVE, isPaused, type Documents } from './documents.ts';
 
 /** Reading this many documents takes a few milliseconds. */
 const AT_ONCE_MAX = 50;
-/** Where the list of completed documents was lost: enough to find the newest of a busy month. */
+/** If the list of completed documents was lost: enough to find the newest of a busy month. */
 const SAMPLE_MAX = 500;
 /** More than the index shows, because an older commit shows older documents. */
 const REMEMBERED_MAX = 50;
@@ -29,22 +29,22 @@ export async function touchIndex(documents: Documents): Promise<void> {
   if (!(await folder.hasMoreThan(AT_ONCE_MAX))) await makeIndex(documents);
 }
 
-/** Makes the index if a document has changed since, at most a tenth of the time. */
+/** Writes the index if a document has changed, using at most a tenth of the time. */
 export async function freshenIndex(documents: Documents): Promise<void> {
   const { ctx, folder, indexed } = documents;
   if (ctx.clock.monotonicMs() < indexed.atMs + indexed.tookMs * PAUSE_FACTOR) return;
   if ((await folder.notes.load('index-is-old')) !== null) await makeIndex(documents);
 }
 
-/** True: the index was out of date. `isAsked`: it is written also where git tracks it. */
+/** Returns true if the index was out of date. `isAsked`: writes it even if git tracks it. */
 export async function makeIndex(documents: Documents, isAsked = false): Promise<boolean> {
   const { folder, ctx, indexed } = documents;
   const beganMs = ctx.clock.monotonicMs();
   if (await isPaused(documents)) return false;
-  return folder.alone('index', async () => {
+  return folder.withLock('index', async () => {
     // Cleared before reading, so that a change during the reading marks the index again.
     await folder.notes.save('index-is-old', null);
-    const active = await skimmed(folder);
+    const active = await readActive(folder);
     for (const each of active) warnOfLate(documents, each);
     const text = writeIndex(active, await inArchive(folder, await completed(folder)));
     indexed.atMs = ctx.clock.monotonicMs();
@@ -55,7 +55,7 @@ export async function makeIndex(documents: Documents, isAsked = false): Promise<
 }
 
 /** A day without a time ends at midnight UTC. */
-function warnOfLate({ ctx, reported }: Documents, { id, targetCompletion: target }: Skimmed): void {
+function warnOfLate({ ctx, reported }: Documents, { id, targetCompletion: target }: IndexEntry): void {
   if (target === null || reported.has(`late ${id}`)) return;
   const dueMs = Date.parse(target.length === 10 ? `${target}T23:59:59Z` : target);
   if (!(dueMs < ctx.store.nowMs())) return;
@@ -63,32 +63,32 @@ function warnOfLate({ ctx, reported }: Documents, { id, targetCompletion: target
   ctx.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
 }
 
-async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {
+async function readActive(folder: DocumentFolder): Promise<readonly IndexEntry[]> {
   const rest = (await folder.list()).flatMap(({ id }) => id ?? []);
-  const found: Skimmed[] = [];
+  const found: IndexEntry[] = [];
   const work = async (): Promise<void> => {
     for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
       const file = await folder.read(ACTIVE, id);
-      const skim = file.kind === 'file' ? skimDocument(file.text) : null;
-      if (skim !== null) found.push(skim);
+      const entry = file.kind === 'file' ? skimDocument(file.text) : null;
+      if (entry !== null) found.push(entry);
     }
   };
   await Promise.all(Array.from({ length: READERS }, work));
   return found;
 }
 
-/** Remembers the last completed documents, because the archive grows without limit and is not searched for them. */
+/** Remembers the last completed documents, because the archive is too large to be searched. */
 export async function noteCompleted({ folder }: Documents, id: HandoffId, text: string): Promise<void> {
   const completedAt = skimDocument(text)?.completedAt ?? null;
   if (completedAt === null) return;
-  await folder.alone('completed', async () => {
+  await folder.withLock('completed', async () => {
     const others = (await completed(folder)).filter((each) => each.id !== id);
     const recent = newestFirst([...others, { id, completedAt }]).slice(0, REMEMBERED_MAX);
     await folder.notes.save('completed', JSON.stringify(recent));
   });
 }
 
-/** Those that the commit that is checked out has. */
+/** Completed documents that are in the archive of the present checkout. */
 async function inArchive(folder: DocumentFolder, recent: readonly Completed[]): Promise<readonly Completed[]> {
   const found: Completed[] = [];
   for (const each of recent) {

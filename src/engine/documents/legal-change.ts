@@ -1,6 +1,6 @@
 /**
- * Judges whether one text of a document may follow another. Sync asks before it takes a commit over, and the guard asks
- * before somebody commits. Both use this function, so that sync never refuses what the guard let through.
+ * Decides whether one text of a document may follow another. Sync uses this before it takes over a commit, and the guard
+ * before a commit is made, so that sync never refuses what the guard allowed.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -16,83 +16,83 @@ import type { Claimed } from '../../stores/store.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './attribution.ts';
 import { isRevised, revisedBy } from '../handoffs/revise.ts';
 import { verifiersFor } from '../handoffs/send.ts';
-import { clockedBy, decideFromCommit, revisionOf, withToldClock, type CommittedStep } from './apply-commit.ts';
-import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';
+import { withTextDeadline, decideFromCommit, revisionOf, withTextClock, type CommittedStep } from './apply-commit.ts';
+import { claimsOf, planOf, shownIn, isSameEvidence, type Step } from './plan-edit.ts';
 import { asksSame } from './render.ts';
-import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
+import { NOT_BY_HAND, stepRefusalText, type StepRefusal } from './step-refusal.ts';
 
-export interface UnlawfulChange {
+export interface IllegalChange {
   readonly field: FieldName;
   readonly says: string;
-  /** Somebody verified their own work: sync always puts that back. */
+  /** An agent verified its own work. Sync always reverts that. */
   readonly isOwnWork?: true;
 }
 
-/** The body of a record that was read from a text, where there is no database. */
-const NOTHING_CARRIED = '{"input":null}' as JsonText;
+/** The body of a record that was read from a text, without a database. */
+const EMPTY_BODY = '{"input":null}' as JsonText;
 
 /**
- * The decision for all that the text tells; null: it tells nothing new. `before` is the text from which `record` was read or
- * in which it was told; `body` is what a draft carries.
+ * The decision for all steps of the text; null: it contains nothing new. `before` is the text of `record`; `body` is the
+ * body of a draft.
  */
-export function judgeTold(
+export function judgeText(
   roles: Roles,
   writer: Writer,
   record: Handoff,
   now: DocumentRead,
   before: DocumentRead | null,
-  body: JsonText = NOTHING_CARRIED,
-): Result<Decide | null, UnlawfulChange> {
+  body: JsonText = EMPTY_BODY,
+): Result<Decide | null, IllegalChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
   const planned = (plan.kind === 'steps' ? plan.steps : []).map((step) => withAllVerifiers(roles, record, step));
-  const told = planned.filter((step) => !isKnown(step, record, body));
-  const wrong = wrongFields(record, now, before, told) ?? wrongTimes(now.fields, before?.fields ?? null, told);
+  const newSteps = planned.filter((step) => !isKnown(step, record, body));
+  const wrong = wrongFields(record, now, before, newSteps) ?? wrongTimes(now.fields, before?.fields ?? null, newSteps);
   if (wrong !== null) return err(wrong);
-  const steps = told.length === 0 ? roundTripIn(record, now, before) : told;
+  const steps = newSteps.length === 0 ? roundTripIn(record, now, before) : newSteps;
   const attributed = attributeSteps(roles, writer, record, steps);
   if (!attributed.ok) return err({ field: FIELD_OF[attributed.refusal.step], says: attributed.refusal.says });
   const [first, ...rest] = attributed.value;
   if (first === undefined) return ok(null);
-  const decide = withToldClock(decideFromCommit([first, ...rest], body), now.fields);
+  const decide = withTextClock(decideFromCommit([first, ...rest], body), now.fields);
   const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
   if (decided.ok) return ok(decide);
   const { refusal } = decided;
   return err({
     field: fieldOf(refusal, steps),
-    says: wordsFor(refusal),
+    says: stepRefusalText(refusal),
     ...(refusal.code === 'own-work' ? { isOwnWork: true } : {}),
   });
 }
 
-/** Judges a text by the text before it alone, without a database; null: the text names no sender or no recipient. */
+/** Checks a text against the text before it, without a database; null: the text names no sender or no recipient. */
 export function judgeVersion(
   roles: Roles,
   terms: Terms,
   writer: Writer,
   now: DocumentRead,
   before: DocumentRead | null,
-): Result<Decide | null, UnlawfulChange> | null {
+): Result<Decide | null, IllegalChange> | null {
   const { fields } = before ?? now;
   const record = recordIn(roles, fields, terms, before === null ? 'draft' : stateIn(fields));
-  return record === null ? null : judgeTold(roles, writer, record, now, before);
+  return record === null ? null : judgeText(roles, writer, record, now, before);
 }
 
-/** A text may add verifiers to those of the workspace, but not remove any of them. */
+/** A text may add verifiers to those of the workspace, but cannot remove any. */
 function withAllVerifiers({ verifiers }: Roles, record: Handoff, step: Step): Step {
   if (step.do !== 'revise' || step.fields.verifiers === undefined) return step;
   const all = verifiersFor(verifiers, verifiersIn(step.fields), record);
   return { ...step, fields: { ...step.fields, verifiers: [...all] } };
 }
 
-/** Whether the record says so already. */
+/** Whether the record already has this change. */
 function isKnown(step: Step, handoff: Handoff, body: JsonText): boolean {
   if (step.do !== 'revise') return false;
   const revised = revisedBy({ handoff, body }, revisionOf(step.fields));
   return revised.ok && !isRevised(revised.value);
 }
 
-/** Each step with the principal in whose name it counts, or why nobody is believed for it. */
+/** Each step with its principal, or why a step has none. */
 export function attributeSteps(
   roles: Roles,
   writer: Writer,
@@ -110,19 +110,19 @@ export function attributeSteps(
   return ok(attributed);
 }
 
-/** The document is on offer again: between the two texts its recipient accepted it and gave it back. */
+/** The document was offered again: between the two texts its recipient accepted and released it. */
 function roundTripIn({ state, to }: Handoff, now: DocumentRead, before: DocumentRead | null): readonly Step[] {
   const isRoundTrip = state === 'offered' && before !== null && isOfferedAgain(now.fields, before.fields);
   return isRoundTrip ? [{ do: 'accept', by: to, notes: null }, { do: 'release' }] : [];
 }
 
-/** Agreed fields do not change after the offer, and the deadline changes only with a move that starts another one. */
+/** Agreed fields must not change after the offer, and the deadline only with a move that sets a new one. */
 function wrongFields(
   { state, terms, to }: Handoff,
   now: DocumentRead,
   before: DocumentRead | null,
   steps: readonly Step[],
-): UnlawfulChange | null {
+): IllegalChange | null {
   if (before === null) return null;
   const isChanged = (name: FieldName): boolean => hasChanged(name, now.all, before.all);
   const fixed = state === 'draft' ? IDENTITY : AGREED;
@@ -144,9 +144,9 @@ function wrongFields(
 }
 
 /**
- * Between two commits a document may have been accepted, given back and accepted again, which starts another deadline. Where
- * the text has `reoffered_at`, any deadline is legal, because the clocks of machines differ. Otherwise the new deadline is
- * later than the old one and at most one term after the last move; of a document that is over, nobody can tell that time.
+ * Between two commits a document may have been accepted, released and accepted again, which sets a new deadline. If the
+ * text has `reoffered_at`, any deadline is legal, because the clocks of machines differ. Otherwise the new deadline must be
+ * later than the old one and at most one term after the last move; for a settled document that move is unknown.
  */
 function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: DocumentFields): boolean {
   const due = Date.parse(now.expires_at ?? '');
@@ -165,8 +165,8 @@ function isOfferedAgain(now: DocumentFields, before: DocumentFields): boolean {
 
 const STARTS_A_CLOCK: ReadonlySet<Step['do']> = new Set(['offer', 'release', 'answer']);
 
-/** Judges by the times in the document, because the clocks of clones differ. */
-function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: readonly Step[]): UnlawfulChange | null {
+/** Uses only times in the document, because the clocks of clones differ. */
+function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: readonly Step[]): IllegalChange | null {
   const isFresh = before === null || isOfferedAgain(now, before) || steps.some((step) => STARTS_A_CLOCK.has(step.do));
   const due = Date.parse((isFresh ? now : before).expires_at ?? '');
   if (Number.isNaN(due)) return null;
@@ -221,7 +221,7 @@ function fieldOf(refusal: StepRefusal, steps: readonly Step[]): FieldName {
   }
 }
 
-/** The state that a text tells. */
+/** The state according to a text. */
 export function stateIn(fields: DocumentFields): State {
   const status = fields.status as Status | undefined;
   switch (status) {
@@ -241,28 +241,28 @@ export function stateIn(fields: DocumentFields): State {
   }
 }
 
-/** `Rejected` stands for three ends; the type of the rejection tells which. */
+/** `Rejected` stands for three final states, distinguished by the type of the rejection. */
 const ENDED_AS: ReadonlyMap<string, State> = new Map([
   [END_TYPE.cancelled, 'cancelled'],
   [END_TYPE.failed, 'failed'],
 ]);
 
-/** Whether a text tells of the record what documents can tell. */
-export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
+/** Whether state, deadline, question and evidence of a text match the record. */
+export function matchesState(handoff: Handoff, fields: DocumentFields): boolean {
   const { state, blockedOn, claims } = handoff;
-  const told = stateIn(fields);
-  // A handoff that waits for others is `Active` in a document, like an offer.
-  if (told !== state) return state === 'blocked' && told === 'offered' && blockedOn?.reason !== 'question';
-  if (Math.abs((dueAtOf(handoff) ?? 0) - (dueAtOf(clockedBy(fields, handoff)) ?? 0)) >= SECOND_MS) return false;
+  const newSteps = stateIn(fields);
+  // In a document, a handoff with open dependencies is `Active`, like an offer.
+  if (newSteps !== state) return state === 'blocked' && newSteps === 'offered' && blockedOn?.reason !== 'question';
+  if (Math.abs((dueAtOf(handoff) ?? 0) - (dueAtOf(withTextDeadline(fields, handoff)) ?? 0)) >= SECOND_MS) return false;
   if (state === 'blocked') return blockedOn?.reason === 'question' && blockedOn.text === fields.open_question;
   const isShown = state === 'delivered' || state === 'completed';
-  return !isShown || showsSame(claims, shownIn(fields));
+  return !isShown || isSameEvidence(claims, shownIn(fields));
 }
 
-/** Compares what is asked for, too. A text without `verifiers`, as older ones are, says nothing about them. */
-export function tellsAll(roles: Roles, whole: Claimed, fields: DocumentFields): boolean {
+/** Also compares what is asked for. A text without `verifiers`, as older ones are, does not change them. */
+export function matchesRecord(roles: Roles, whole: Claimed, fields: DocumentFields): boolean {
   const { verifiers = [...whole.handoff.terms.verifiers] } = fields;
-  return tellsSame(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
+  return matchesState(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
 }
 
 function recordIn(roles: Roles, fields: DocumentFields, terms: Terms, state: State): Handoff | null {

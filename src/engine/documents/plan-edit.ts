@@ -1,12 +1,12 @@
 /**
- * Plans the moves that lead from the state of the handoff to what the text of its document says, and in whose name each
- * would be. Whether they are allowed is decided elsewhere, as for any request.
+ * Plans the moves from the state of the handoff to the state in the text of its document, and the agent of each move.
+ * Whether they are allowed is decided elsewhere, as for any request.
  */
 import type { Claim, Evidence } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
-import { piecesOf, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
-import { REVISABLE, saysSame, type DocumentFields } from '../../formats/document/schema.ts';
+import { evidenceItems, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
+import { REVISABLE, isSameValue, type DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { VerifyRequest } from '../handoffs/verify.ts';
 
@@ -25,7 +25,7 @@ export type Step =
       readonly seen: Required<VerifyRequest>['seen'];
     }
   | { readonly do: 'rework'; readonly reason: string }
-  /** `wasOffered`: nobody had accepted it. */
+  /** `wasOffered`: it was not accepted. */
   | { readonly do: 'block'; readonly question: string; readonly wasOffered: boolean }
   | { readonly do: 'answer'; readonly by: string | null; readonly answer: string | null }
   | { readonly do: 'reject'; readonly by: string | null; readonly type: string; readonly reason: string }
@@ -44,21 +44,21 @@ export type Plan =
 
 const NOTHING: Plan = { kind: 'nothing' };
 
-/** `before` is what both sides agreed on last: marks that stood there already ask for nothing. */
+/** `before` is the last agreed text: marks that it already had request nothing. */
 export function planOf(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {
-  const revised = handoff.state === 'draft' && before !== null ? revising(fields, before) : [];
-  return after(revised, planMoves(handoff, fields, before));
+  const revised = handoff.state === 'draft' && before !== null ? reviseSteps(fields, before) : [];
+  return prepend(revised, planMoves(handoff, fields, before));
 }
 
 /** The plan with these steps first. */
-function after(first: readonly Step[], plan: Plan): Plan {
+function prepend(first: readonly Step[], plan: Plan): Plan {
   if (plan.kind === 'impossible' || first.length === 0) return plan;
   return steps([...first, ...(plan.kind === 'steps' ? plan.steps : [])]);
 }
 
 /** The sender may change a draft until it is on offer. */
-function revising(fields: DocumentFields, before: DocumentFields): readonly Step[] {
-  const changed = REVISABLE.filter((name) => !saysSame(name, fields, before));
+function reviseSteps(fields: DocumentFields, before: DocumentFields): readonly Step[] {
+  const changed = REVISABLE.filter((name) => !isSameValue(name, fields, before));
   if (changed.length === 0) return [];
   return [{ do: 'revise', fields: Object.fromEntries(changed.map((name) => [name, fields[name] ?? null])) }];
 }
@@ -68,52 +68,54 @@ function planMoves(handoff: Handoff, fields: DocumentFields, before: DocumentFie
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;
   if (state === 'delivered' && isSentBack(fields)) {
-    // Everything else in the text came after that.
+    // The rest of the text happened after the rework.
     const rest = planMoves({ ...handoff, state: 'accepted', claims: [] }, fields, before);
-    return after([{ do: 'rework', reason: fields.rework_reason ?? '' }], rest);
+    return prepend([{ do: 'rework', reason: fields.rework_reason ?? '' }], rest);
   }
-  const talk = talking(handoff, fields, before);
-  // The text says nothing new about the state; the database has not written its newer state into the file yet.
-  if (talk.length === 0 && before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
-  const end = talk.at(-1)?.do;
+  const questions = questionSteps(handoff, fields, before);
+  // The text contains no new state: the newer state of the database is not in the file yet.
+  if (questions.length === 0 && before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
+  const end = questions.at(-1)?.do;
   const from: State = end === 'answer' ? 'offered' : end === 'block' ? 'blocked' : state;
   const blockedOn = end === 'block' ? ({ reason: 'question', text: '' } as const) : handoff.blockedOn;
-  return after(talk, planFrom({ ...handoff, state: from, blockedOn }, fields, before, status));
+  return prepend(questions, planFrom({ ...handoff, state: from, blockedOn }, fields, before, status));
 }
 
 function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null, status: Status): Plan {
   const { state } = handoff;
   if (isFinal(state) || (state === 'blocked' && handoff.blockedOn?.reason !== 'question')) {
-    return STATUS_FOR[state] === status || (state === 'blocked' && status === 'Expired') ? NOTHING : no(state, status);
+    return STATUS_FOR[state] === status || (state === 'blocked' && status === 'Expired')
+      ? NOTHING
+      : impossible(state, status);
   }
   switch (status) {
     case 'Created':
-      return state === 'draft' ? NOTHING : no(state, status);
+      return state === 'draft' ? NOTHING : impossible(state, status);
     case 'Active':
       return toActive(state);
     case 'Acknowledged':
-      if (state === 'blocked') return no(state, status);
-      return steps([...accepting(state, fields), ...delivering(handoff, fields, before)]);
+      if (state === 'blocked') return impossible(state, status);
+      return steps([...acceptSteps(state, fields), ...deliverSteps(handoff, fields, before)]);
     case 'Complete':
-      if (state === 'blocked') return no(state, status);
+      if (state === 'blocked') return impossible(state, status);
       return steps([
-        ...accepting(state, fields),
-        ...delivering(handoff, fields, state === 'delivered' ? before : null, true),
-        ...verifying(handoff, fields),
+        ...acceptSteps(state, fields),
+        ...deliverSteps(handoff, fields, state === 'delivered' ? before : null, true),
+        ...verifySteps(handoff, fields),
       ]);
     case 'Rejected':
-      return steps(rejecting(state, fields));
+      return steps(rejectSteps(state, fields));
     case 'Expired':
       if (state === 'draft' || state === 'offered' || state === 'blocked') return steps([{ do: 'expire' }]);
-      // The recipient gave it back, and then it expired.
+      // The recipient released it, and then it expired.
       if (state === 'accepted' && (fields.acknowledged_by ?? null) === null)
         return steps([{ do: 'release' }, { do: 'expire' }]);
-      return no(state, status);
+      return impossible(state, status);
   }
 }
 
-/** The open question and the given answer, as far as they are new. */
-function talking(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): readonly Step[] {
+/** Steps for a new question or a new answer. */
+function questionSteps(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): readonly Step[] {
   const { state, blockedOn } = handoff;
   if (isFinal(state) || state === 'delivered' || (state === 'blocked' && blockedOn?.reason !== 'question')) return [];
   const open = fields.open_question ?? null;
@@ -122,27 +124,27 @@ function talking(handoff: Handoff, fields: DocumentFields, before: DocumentField
   const answer: Step = { do: 'answer', by: told?.by ?? null, answer: told?.answer ?? null };
   if (state === 'blocked') {
     const isSame = open !== null && blockedOn?.reason === 'question' && blockedOn.text === open;
-    // The writer of the text did not know of the question.
-    const isUntold = open === null && before !== null && (before.open_question ?? null) === null && !isNewAnswer;
-    if (isSame || isUntold) return [];
+    // The writer of the text did not know the question.
+    const isUnknown = open === null && before !== null && (before.open_question ?? null) === null && !isNewAnswer;
+    if (isSame || isUnknown) return [];
     if (open === null) return [answer];
     // A document that ended while a question was open keeps the question.
     return fields.status === 'Active' || fields.status === 'Acknowledged' || fields.status === 'Complete'
-      ? [answer, ...blocking('offered', fields, open)]
+      ? [answer, ...blockSteps('offered', fields, open)]
       : [];
   }
-  const asked = isNewAnswer && told?.question ? [...blocking(state, fields, told.question), answer] : [];
+  const asked = isNewAnswer && told?.question ? [...blockSteps(state, fields, told.question), answer] : [];
   if (open === null || open === (before?.open_question ?? null)) return asked;
-  return [...asked, ...blocking(asked.length === 0 ? state : 'offered', fields, open)];
+  return [...asked, ...blockSteps(asked.length === 0 ? state : 'offered', fields, open)];
 }
 
-function blocking(state: State, fields: DocumentFields, question: string): readonly Step[] {
+function blockSteps(state: State, fields: DocumentFields, question: string): readonly Step[] {
   const wasOffered = state !== 'accepted' && (fields.acknowledged_by ?? null) === null;
   const offer: readonly Step[] = state === 'draft' ? [{ do: 'offer' }] : [];
-  return [...(wasOffered ? offer : accepting(state, fields)), { do: 'block', question, wasOffered }];
+  return [...(wasOffered ? offer : acceptSteps(state, fields)), { do: 'block', question, wasOffered }];
 }
 
-function no(state: State, status: Status): Plan {
+function impossible(state: State, status: Status): Plan {
   return { kind: 'impossible', says: `the handoff is ${state}, and cannot become ${status} from there` };
 }
 
@@ -154,10 +156,10 @@ function toActive(state: State): Plan {
   if (state === 'draft') return steps([{ do: 'offer' }]);
   if (state === 'blocked') return NOTHING;
   if (state === 'accepted') return steps([{ do: 'release' }]);
-  return state === 'offered' ? NOTHING : no(state, 'Active');
+  return state === 'offered' ? NOTHING : impossible(state, 'Active');
 }
 
-function accepting(state: State, fields: DocumentFields): readonly Step[] {
+function acceptSteps(state: State, fields: DocumentFields): readonly Step[] {
   if (state !== 'draft' && state !== 'offered') return [];
   const accept: Step = {
     do: 'accept',
@@ -167,8 +169,8 @@ function accepting(state: State, fields: DocumentFields): readonly Step[] {
   return state === 'draft' ? [{ do: 'offer' }, accept] : [accept];
 }
 
-/** The text says that the work was delivered, or every deliverable is marked as done. */
-function delivering(
+/** Delivers if the text says so, or if every deliverable is marked as done. */
+function deliverSteps(
   { state, terms, claims }: Handoff,
   fields: DocumentFields,
   before: DocumentFields | null,
@@ -177,13 +179,13 @@ function delivering(
   const shown = shownIn(fields);
   if (state === 'delivered') {
     const isLater = (fields.delivered_at ?? null) !== null && fields.delivered_at !== (before?.delivered_at ?? null);
-    const isOther = before !== null && isLater && !showsSame(claims, shown);
+    const isOther = before !== null && isLater && !isSameEvidence(claims, shown);
     if (!isOther) return [];
-    // Between two commits it was sent back and delivered again.
+    // Between the two commits the work was sent back and delivered again.
     const rework: Step = { do: 'rework', reason: 'sent back elsewhere' };
     return [rework, { do: 'deliver', shown }];
   }
-  // The marks are those of a delivery that was sent back.
+  // The marks belong to a delivery that was sent back.
   const isBack =
     isSentBack(fields) &&
     ((fields.rework_reason ?? null) !== (before?.rework_reason ?? null) ||
@@ -198,7 +200,7 @@ function delivering(
   return isAll || isSaid || isNow ? [{ do: 'deliver', shown }, ...rework] : [];
 }
 
-/** What the doer shows for the deliverables that are marked as done. */
+/** The doer's evidence for deliverables that are marked as done. */
 export function shownIn(fields: DocumentFields): readonly Shown[] {
   return markedIn((fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done')));
 }
@@ -206,14 +208,14 @@ export function shownIn(fields: DocumentFields): readonly Shown[] {
 /** The evidence of these marks. */
 export function markedIn(marks: NonNullable<DocumentFields['deliverable_status']>): readonly Shown[] {
   return marks.flatMap(({ deliverable, evidence }) =>
-    piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) })),
+    evidenceItems(evidence ?? undefined).map((item) => ({ deliverable, ...readEvidence(item) })),
   );
 }
 
 const DONE = /^(?:done|claimed|complete|completed|attested|verified)$/i;
 
-function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
-  // Where nobody has to verify, delivering completes the handoff.
+function verifySteps({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
+  // If no verifier is required, delivering completes the handoff.
   if (terms.verifiers.length === 0) return [];
   const criteria = (fields.criteria_checks ?? []).filter(({ status }) => MET.test(status ?? 'met'));
   return [
@@ -227,15 +229,15 @@ function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] 
   ];
 }
 
-/** Evidence that repeats what the doer showed is not the verifier's own. */
+/** The verifier's own evidence, without what repeats the doer's. */
 function seenIn({
   verification_record: record,
   deliverable_status: marks,
 }: DocumentFields): Required<VerifyRequest>['seen'] {
   return (record?.deliverable_checks ?? []).flatMap(({ deliverable, evidence }) => {
-    const seen = piecesOf(evidence ?? undefined);
+    const seen = evidenceItems(evidence ?? undefined);
     const claimed = (marks ?? []).find((mark) => mark.deliverable === deliverable)?.evidence;
-    const isOwn = seen.length > 0 && JSON.stringify(seen) !== JSON.stringify(piecesOf(claimed ?? undefined));
+    const isOwn = seen.length > 0 && JSON.stringify(seen) !== JSON.stringify(evidenceItems(claimed ?? undefined));
     return isOwn ? [{ deliverable, evidence: seen }] : [];
   });
 }
@@ -248,7 +250,7 @@ function isSentBack(fields: DocumentFields): boolean {
   return (at ?? null) === null && ((reason ?? null) !== null || (backAt ?? null) !== null);
 }
 
-function rejecting(state: State, fields: DocumentFields): readonly Step[] {
+function rejectSteps(state: State, fields: DocumentFields): readonly Step[] {
   const type = fields.rejection_reason?.type ?? 'unspecified';
   const reason = fields.rejection_reason?.message ?? 'no reason is given';
   if (type === END_TYPE.cancelled) return [{ do: 'cancel', reason }];
@@ -258,8 +260,8 @@ function rejecting(state: State, fields: DocumentFields): readonly Step[] {
   return state === 'draft' ? [{ do: 'offer' }, reject] : [reject];
 }
 
-/** Compares as a document writes evidence: a record knows more of evidence that was checked here, such as a file's size. */
-export function showsSame(claims: readonly Claim[], shown: readonly Shown[]): boolean {
+/** Compares evidence in its text form: a record may contain more about checked evidence, such as a file's size. */
+export function isSameEvidence(claims: readonly Claim[], shown: readonly Shown[]): boolean {
   const texts = (all: readonly Claim[]): string =>
     JSON.stringify(
       all.flatMap(({ deliverable, evidence }) => evidence.map((each) => [deliverable, writeEvidence(each)])),
@@ -267,7 +269,7 @@ export function showsSame(claims: readonly Claim[], shown: readonly Shown[]): bo
   return texts(claims) === texts(claimsOf(shown));
 }
 
-/** Evidence as another machine saw it; what only a person wrote becomes a note. */
+/** Claims from a text: evidence that another machine recorded, or a note if only a person wrote it. */
 export function claimsOf(shown: readonly Shown[]): readonly Claim[] {
   const claims = new Map<string, Evidence[]>();
   for (const { deliverable, kind, value, seen } of shown) {

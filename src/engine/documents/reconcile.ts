@@ -1,6 +1,6 @@
 /**
- * Reconciles one document with its record. The text that both sides agreed on last shows which side has changed since: a
- * file that differs from it was written by a person or brought by git; a newer revision has to be written into the file.
+ * Reconciles one document with its record. The last agreed text shows which side has changed since: a file that differs
+ * from it was edited by a person or changed by git; a newer revision has to be written into the file.
  *
  * Every step reads first and then acts, so reconciling can be interrupted anywhere and repeated.
  */
@@ -10,41 +10,41 @@ import { editDocument } from '../../formats/document/edit.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Agreed, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { adopt } from './adopt.ts';
 import {
   ACTIVE,
-  agree,
+  recordAgreed,
   factsSince,
   isPaused,
-  leave,
+  reportLeft,
   WRITTEN_MS,
   type Documents,
   type FoundDocument,
-  type Round,
+  type RoundResult,
 } from './documents.ts';
 import { touchIndex } from './index-file.ts';
-import { findRecent, newsAtHead } from './shared-history.ts';
+import { findRecent, unseenAtHead } from './shared-history.ts';
 import { judgeEdit } from './judge-edit.ts';
-import { changesOf, renderNew, retold, toldIn } from './render.ts';
+import { changesOf, renderNew, applyChanges, completeChanges } from './render.ts';
 import { settleFile } from './archive-file.ts';
-import { tellsAll } from './legal-change.ts';
+import { matchesRecord } from './legal-change.ts';
 
-/** Adopting, judging, writing and archiving take fewer rounds than this; the next pass goes on. */
+/** Enough to adopt, judge, write and archive. If not, the next pass continues. */
 const ROUNDS_MAX = 8;
 /** The record of an imported document is younger than the document. */
 const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 
-/** False: not possible now. `patient`: waits until a file that is being written is complete. */
+/** Returns false if it is not possible now. `patient`: waits until a file that is being written is complete. */
 export async function reconcile(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
-  const { folder, sharedInsert } = documents;
+  const { folder, insertBarrier: sharedInsert } = documents;
   if (await isPaused(documents)) return false;
-  return folder.alone(id, async () => sharedInsert.inside(async () => runRounds(documents, id, patient)));
+  return folder.withLock(id, async () => sharedInsert.join(async () => runRounds(documents, id, patient)));
 }
 
 /** Takes in committed texts only: an uncommitted edit is a request, which the next pass handles. */
-export async function takeInNews(documents: Documents, id?: HandoffId): Promise<void> {
-  for (const each of id === undefined ? ((await newsAtHead(documents)) ?? []) : [id]) {
+export async function takeInCommits(documents: Documents, id?: HandoffId): Promise<void> {
+  for (const each of id === undefined ? ((await unseenAtHead(documents)) ?? []) : [id]) {
     const { folder } = documents;
     const seen = await findRecent(documents, each);
     if (seen === null || (await folder.agreed.load(each))?.text === seen.file.text) continue;
@@ -53,36 +53,36 @@ export async function takeInNews(documents: Documents, id?: HandoffId): Promise<
 }
 
 async function runRounds(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
-  const { ctx, sharedInsert } = documents;
+  const { ctx, insertBarrier: sharedInsert } = documents;
   for (let count = 0; count < ROUNDS_MAX; count += 1) {
     const round = await runRound(documents, id);
     if (round === 'done') return true;
     if (round === 'later') {
       if (!patient) return false;
-      await sharedInsert.away(async () => ctx.timers.sleep(WRITTEN_MS / 4));
+      await sharedInsert.pause(async () => ctx.timers.sleep(WRITTEN_MS / 4));
     }
   }
   return false;
 }
 
-async function runRound(documents: Documents, id: HandoffId): Promise<Round> {
+async function runRound(documents: Documents, id: HandoffId): Promise<RoundResult> {
   const { folder, ctx } = documents;
   const whole = await ctx.store.load(id);
   if (whole !== null && whole.handoff.kind !== 'document') return 'done';
   const agreed = await folder.agreed.load(id);
   const place = await placeOf(documents, id, (whole?.handoff.createdAt ?? ctx.store.nowMs()) - MONTH_MS);
-  if (place === null) return whole === null ? 'done' : absent(documents, whole, agreed);
+  if (place === null) return whole === null ? 'done' : reconcileMissing(documents, whole, agreed);
   const file = await folder.read(place, id);
   if (file.kind === 'absent') return 'again';
-  if (file.kind === 'unfit') return leave(documents, id, file.says);
+  if (file.kind === 'unfit') return reportLeft(documents, id, file.says);
   if (whole === null) return adopt(documents, id, { place, file });
   const found = { documents, whole, agreed, place, file };
-  return agreed === null || file.text !== agreed.text ? judgeEdit(found) : unedited(found, agreed);
+  return agreed === null || file.text !== agreed.text ? judgeEdit(found) : reconcileUnedited(found, agreed);
 }
 
 /**
- * Where a document lies in several places, the one that git had first counts. Another one is a copy of ours that a pull
- * left behind, and perhaps somebody has committed it since. The text of a removed copy is kept aside.
+ * If a document is in several places, the one that git had first counts. The others are our copies that a pull left behind
+ * and that may have been committed since. The text of a removed copy is kept in the private folder.
  */
 async function placeOf(documents: Documents, id: HandoffId, sinceMs: number): Promise<DocumentPlace | null> {
   const { folder, asked } = documents;
@@ -118,42 +118,51 @@ async function firstInGit(
   return first?.place ?? null;
 }
 
-/** The file is as agreed: writes out what has happened in the database since, which is nearly always nothing. */
-async function unedited(found: FoundDocument, agreed: Agreed): Promise<Round> {
+/** The file is unchanged: writes the newer changes of the record, usually none. */
+async function reconcileUnedited(found: FoundDocument, agreed: Agreed): Promise<RoundResult> {
   const { documents, whole, place, file } = found;
   const { ctx, folder, asked } = documents;
   const { id, state, revision } = whole.handoff;
   const head = await folder.git.head();
-  const isToldHere = place === ACTIVE && !isFinal(state) && agreed.revision === revision;
+  const isWrittenHere = place === ACTIVE && !isFinal(state) && agreed.revision === revision;
   const isCommittedWhole = agreed.committed === agreed.revision;
-  if (isToldHere && agreed.head === head && (isCommittedWhole || !asked)) return 'done';
+  if (isWrittenHere && agreed.head === head && (isCommittedWhole || !asked)) return 'done';
   const isCommitted = head !== null && (await folder.git.isCommitted(place, id, file.text));
-  // Somebody has committed what we wrote.
-  if (isToldHere && isCommitted && !isCommittedWhole && tellsAll(ctx.rules, whole, readDocument(file.text).fields)) {
-    await agree(documents, id, file.text, revision, agreed, true);
+  // The user has committed our text.
+  if (
+    isWrittenHere &&
+    isCommitted &&
+    !isCommittedWhole &&
+    matchesRecord(ctx.rules, whole, readDocument(file.text).fields)
+  ) {
+    await recordAgreed(documents, id, file.text, revision, agreed, true);
     return 'done';
   }
-  // Somebody has removed from the file what we wrote, and it is in no commit.
+  // Our text was removed from the file, and it is in no commit.
   if (asked && isCommitted && agreed.committed < agreed.revision) {
-    await agree(documents, id, agreed.text, agreed.committed, agreed, true);
+    await recordAgreed(documents, id, agreed.text, agreed.committed, agreed, true);
     return 'again';
   }
   const facts = await factsSince(documents, id, agreed.revision, revision);
   if (isCommitted && isOnlyExpiry(documents, facts)) return 'done';
-  const changes = toldIn(readDocument(agreed.text).all, changesOf(facts, whole));
-  return settleFile(found, whole.handoff, retold(agreed.text, changes));
+  const changes = completeChanges(readDocument(agreed.text).all, changesOf(facts, whole));
+  return settleFile(found, whole.handoff, applyChanges(agreed.text, changes));
 }
 
-/** Whether the document only expired, and nobody asked to have that written into the file. */
+/** Whether the document only expired, and the user did not request a sync. */
 function isOnlyExpiry({ asked }: Documents, facts: readonly Fact[]): boolean {
   return !asked && facts.length > 0 && facts.every(({ deed, by }) => deed === 'expire' && by === 'system');
 }
 
 /**
- * The document has no file. A branch without the file has not deleted it. The file is written again where somebody removed
- * the file alone, and where there is something new to tell.
+ * The document has no file. If another branch is checked out, that is normal. The file is written again if only the file
+ * was removed, or if the record has changed.
  */
-async function absent(documents: Documents, whole: Whole, agreed: Agreed | null): Promise<Round> {
+async function reconcileMissing(
+  documents: Documents,
+  whole: StoredHandoff,
+  agreed: Agreed | null,
+): Promise<RoundResult> {
   const { folder, ctx } = documents;
   const { handoff } = whole;
   const { id, state, revision } = handoff;
@@ -182,9 +191,9 @@ async function writeFile(
   text: string,
   revision: number,
   before: Agreed | null,
-): Promise<Round> {
-  // Agreed first: a file without an agreed text looks as if somebody else had written it.
-  await agree(documents, id, text, revision, before, false);
+): Promise<RoundResult> {
+  // The agreed text first: a file without one would count as written by someone else.
+  await recordAgreed(documents, id, text, revision, before, false);
   await documents.folder.put(id, text);
   await touchIndex(documents);
   return 'again';

@@ -1,4 +1,4 @@
-/** The text of a document, made from what the database knows. */
+/** Renders the text of a document from the database. */
 import { isJsonObject, textIn, type Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -6,62 +6,64 @@ import type { AgentId } from '../../domain/names.ts';
 import type { Role } from '../../domain/principal.ts';
 import { editDocument, type DocumentChanges } from '../../formats/document/edit.ts';
 import { readEntries } from '../../formats/document/entries.ts';
-import { verifiersIn, type SaidFields } from '../../formats/document/read.ts';
+import { verifiersIn, type DocumentValues } from '../../formats/document/read.ts';
 import { writeDocument } from '../../formats/document/write.ts';
-import { REVISABLE, saysSame, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
+import { REVISABLE, isSameValue, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
 import type { Claimed } from '../../stores/store.ts';
-import type { Said } from '../../formats/document/yaml-text.ts';
+import type { YamlValue } from '../../formats/document/yaml-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Roles } from './attribution.ts';
 import { instant, type Documents } from './documents.ts';
 import { changesFor, INPUT_FIELDS } from './fact-changes.ts';
 
-/** The text that the database alone gives the document. */
+/** The full text of a document, made only from the database. */
 export async function renderNew({ ctx, folder }: Documents, whole: Claimed): Promise<string> {
   const [first, ...rest] = await factsOf(ctx, whole.handoff.id);
-  // A new document tells no more than its first state: nothing is acknowledged yet.
-  const begun = Object.entries(first === undefined ? {} : toldBy(first, whole)).filter(([, value]) => value !== null);
+  // The first text contains only the first state.
+  const begun = Object.entries(first === undefined ? {} : changesByFact(first, whole)).filter(
+    ([, value]) => value !== null,
+  );
   const fields = { ...agreedFields(whole), ...Object.fromEntries(begun) };
   const shown = (agent: string): string => shownName(agent, ctx.rules.rolesOf(agent as AgentId));
   const text = writeDocument(fields, shown, await folder.git.prefix());
-  return retold(text, changesOf(rest, whole));
+  return applyChanges(text, changesOf(rest, whole));
 }
 
-/** `Grok (Chief)`; an agent without a role has its name alone. */
+/** `Grok (Chief)`; an agent without a role is shown by name. */
 function shownName(agent: string, roles: readonly Role[]): string {
   const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   return roles.length === 0 ? agent : `${capital(agent)} (${roles.map(capital).join(', ')})`;
 }
 
-/** All changes as one edit; a later fact replaces what an earlier one told. */
+/** All changes as one edit; later facts win. */
 export function changesOf(facts: readonly Fact[], whole: Claimed): DocumentChanges {
   return facts.reduce<DocumentChanges>((before, fact) => {
-    return { ...before, ...withQuestion(toldBy(fact, whole), before['open_question'] ?? null) };
+    return { ...before, ...withQuestion(changesByFact(fact, whole), before['open_question'] ?? null) };
   }, {});
 }
 
-function toldBy(fact: Fact, whole: Claimed): DocumentChanges {
+function changesByFact(fact: Fact, whole: Claimed): DocumentChanges {
   return changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
 }
 
 /**
- * The changes with what only the text before knows: an answer gets its question, and an expired document ended at the
- * deadline in its text, so that two clones which let it expire write the same.
+ * Adds what only the text before contains: an answer gets its question, and an expired document gets the deadline in its
+ * text as its end, so that two clones write the same.
  */
-export function toldIn(before: SaidFields, changes: DocumentChanges): DocumentChanges {
+export function completeChanges(before: DocumentValues, changes: DocumentChanges): DocumentChanges {
   const due = changes['expires_at'] ?? before['expires_at'];
   const ended = changes['status'] === 'Expired' && typeof due === 'string' ? { updated_at: due } : {};
   return withQuestion({ ...changes, ...ended }, before['open_question'] ?? null);
 }
 
-function withQuestion(changes: DocumentChanges, question: Said): DocumentChanges {
-  const answer = changes['question_answer'] as { readonly question: Said } | null | undefined;
+function withQuestion(changes: DocumentChanges, question: YamlValue): DocumentChanges {
+  const answer = changes['question_answer'] as { readonly question: YamlValue } | null | undefined;
   if (answer === undefined || answer === null || answer.question !== null) return changes;
   return { ...changes, question_answer: { ...answer, question } };
 }
 
-/** Edits the text. A field that is absent and would be null stays absent. */
-export function retold(text: string, changes: DocumentChanges): string {
+/** Edits the text. An absent field that would become null stays absent. */
+export function applyChanges(text: string, changes: DocumentChanges): string {
   const there = new Set(readEntries(text).entries.map(({ key }) => key));
   return editDocument(
     text,
@@ -69,7 +71,7 @@ export function retold(text: string, changes: DocumentChanges): string {
   );
 }
 
-/** What a document tells of a handoff that has just been created. */
+/** The fields of a document for a handoff that was just created. */
 export function agreedFields({ handoff, body }: Claimed): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isJsonObject(input) ? input : {};
@@ -97,17 +99,17 @@ export function agreedFields({ handoff, body }: Claimed): NewDocument {
   };
 }
 
-/** Whether a text asks for what this handoff asks for. Verifiers of the workspace need not be named. */
+/** Whether a text asks for the same work as the handoff. Verifiers of the workspace need not be named. */
 export function asksSame({ verifiers }: Roles, whole: Claimed, fields: DocumentFields): boolean {
   const named = (said: DocumentFields): DocumentFields => {
     const others = verifiersIn(said).filter((agent) => !verifiers.includes(agent));
     return { ...said, verifiers: others.toSorted() };
   };
   const [here, there] = [named(agreedFields(whole)), named(fields)];
-  return REVISABLE.every((name) => saysSame(name, here, there));
+  return REVISABLE.every((name) => isSameValue(name, here, there));
 }
 
-/** An input that `create --document` did not write is kept as JSON, so that nothing of it is lost. */
+/** An input that `create --document` did not write is shown as JSON, so that nothing is lost. */
 function otherInput(input: Json): string | null {
   const isOurs = isJsonObject(input) && Object.keys(input).every((key) => INPUT_FIELDS.includes(key));
   return isOurs || input === null ? null : JSON.stringify(input, null, 2);

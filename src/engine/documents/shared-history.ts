@@ -1,6 +1,6 @@
 /**
- * What this database knows of the history that clones share. `tips` are the commits whose documents it has taken in. A
- * document is news when a commit outside of their history has changed it. Times in texts decide nothing here, because the
+ * Which part of the git history this database has taken in. `tips` are the newest commits whose documents it has taken in.
+ * A document is unseen if a commit outside their history has changed it. Times in texts are not used here, because the
  * clocks of clones differ.
  */
 import type { Handoff, Terms } from '../../domain/handoff.ts';
@@ -9,10 +9,10 @@ import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import { findHandoff } from '../handoffs/find.ts';
 import type { Documents, FoundFile } from './documents.ts';
-import { tellsSame } from './legal-change.ts';
-import { lawfulVersions } from './overrule.ts';
+import { matchesState } from './legal-change.ts';
+import { legalVersions } from './overrule.ts';
 
-/** How many branches are remembered. A commit that was forgotten is taken in once more, which changes nothing. */
+/** How many branches are remembered. A forgotten commit is taken in again, which changes nothing. */
 const TIPS_MAX = 16;
 
 /** The newest tip is the last one. */
@@ -21,27 +21,27 @@ async function tipsOf(folder: DocumentFolder): Promise<readonly string[]> {
   return (noted ?? '').split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line));
 }
 
-/** Null: nothing was taken in yet, or git cannot say; then every document is handled as news. */
-export async function newsAtHead({ folder, news }: Documents): Promise<ReadonlySet<HandoffId> | null> {
+/** Null: nothing was taken in yet, or git cannot say; then every document counts as unseen. */
+export async function unseenAtHead({ folder, unseen }: Documents): Promise<ReadonlySet<HandoffId> | null> {
   const head = await folder.git.head();
   const tips = await tipsOf(folder);
   const at = `${head ?? ''} ${tips.join(' ')}`;
-  if (news.at !== at || news.ids === null) {
-    news.at = at;
-    if (head === null || tips.includes(head)) news.ids = Promise.resolve(new Set());
-    else news.ids = tips.length === 0 ? Promise.resolve(null) : folder.git.changedSince(tips);
+  if (unseen.at !== at || unseen.ids === null) {
+    unseen.at = at;
+    if (head === null || tips.includes(head)) unseen.ids = Promise.resolve(new Set());
+    else unseen.ids = tips.length === 0 ? Promise.resolve(null) : folder.git.changedSince(tips);
   }
-  return news.ids;
+  return unseen.ids;
 }
 
-/** Whether the commit that is checked out tells something of this document that the database has not taken in. */
-export async function isNews(documents: Documents, handoff: Handoff, text: string): Promise<boolean> {
+/** Whether the checked-out commit has a change of this document that the database has not taken in. */
+export async function isUnseen(documents: Documents, handoff: Handoff, text: string): Promise<boolean> {
   const { folder } = documents;
   const { id } = handoff;
-  if ((await folder.told.has(id, text)) && !(await wentBack(documents, handoff))) return false;
-  const news = await newsAtHead(documents);
-  if (news === null) return true;
-  if (!news.has(id)) return false;
+  if ((await folder.agreedTexts.has(id, text)) && !(await isRestored(documents, handoff))) return false;
+  const unseen = await unseenAtHead(documents);
+  if (unseen === null) return true;
+  if (!unseen.has(id)) return false;
   const head = await folder.git.head();
   const last = head === null ? null : await folder.git.lastChange(head, id);
   if (last === null) return false;
@@ -50,53 +50,53 @@ export async function isNews(documents: Documents, handoff: Handoff, text: strin
 }
 
 /** Why the newest version in git does not follow legally from those before it; null: it does. */
-export async function whyUnlawful({ ctx, folder }: Documents, id: HandoffId, terms: Terms): Promise<string | null> {
+export async function illegalReason({ ctx, folder }: Documents, id: HandoffId, terms: Terms): Promise<string | null> {
   const versions = await folder.git.versions(id);
-  return lawfulVersions(ctx.rules, terms, versions).wrong.get(versions[0]?.commit ?? '')?.says ?? null;
+  return legalVersions(ctx.rules, terms, versions).wrong.get(versions[0]?.commit ?? '')?.says ?? null;
 }
 
 /**
- * A text that was agreed on once is no news, except where a merge chose it: then a commit that was taken in tells what this
- * database knows, and the history went on from that commit to the older text.
+ * A text that was agreed on before counts as new if a merge chose it: then a commit that was taken in matches the record,
+ * and the history continued from that commit to the older text.
  */
-async function wentBack({ folder }: Documents, handoff: Handoff): Promise<boolean> {
+async function isRestored({ folder }: Documents, handoff: Handoff): Promise<boolean> {
   const head = await folder.git.head();
   for (const tip of await tipsOf(folder)) {
     if (head === null || tip === head || !(await folder.git.isAncestor(tip, head))) continue;
     const taken = await folder.git.textAt(tip, handoff.id);
-    if (taken !== null && tellsSame(handoff, readDocument(taken).fields)) return true;
+    if (taken !== null && matchesState(handoff, readDocument(taken).fields)) return true;
   }
   return false;
 }
 
-/** How many documents one answer names. */
+/** The most documents in one answer. */
 const UNSYNCED_MAX = 100;
-/** How far back the archive is searched: git brings documents that were settled lately. */
+/** How far back the archive is searched, because git usually brings recently settled documents. */
 const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
 
-/** Documents whose checked-out text is none that file and database have ever agreed on. */
+/** Documents whose checked-out text was never agreed on. */
 export async function unsyncedIn(documents: Documents, id?: HandoffId): Promise<readonly HandoffId[]> {
   const { folder, ctx } = documents;
   if ((await folder.git.busy()) !== null) return [];
   await folder.prepare();
-  const news = await newsAtHead(documents);
+  const unseen = await unseenAtHead(documents);
   const isNamed = async (each: HandoffId): Promise<boolean> =>
-    news === null || news.has(each) || (await findHandoff(ctx, each)) === null;
+    unseen === null || unseen.has(each) || (await findHandoff(ctx, each)) === null;
   const names =
     id === undefined
-      ? (news ?? (await folder.list()).flatMap(({ id: each }) => each ?? []))
+      ? (unseen ?? (await folder.list()).flatMap(({ id: each }) => each ?? []))
       : (await isNamed(id))
         ? [id]
         : [];
   const found: HandoffId[] = [];
   for (const each of [...names].slice(0, UNSYNCED_MAX)) {
     const seen = await findRecent(documents, each);
-    if (seen !== null && !(await folder.told.has(each, seen.file.text))) found.push(each);
+    if (seen !== null && !(await folder.agreedTexts.has(each, seen.file.text))) found.push(each);
   }
   return found;
 }
 
-/** The file of a document, in `active/` or in the recent archive; null: there is none that can be read. */
+/** The file of a document, in `active/` or in the recent archive; null: no readable file. */
 export async function findRecent({ folder, ctx }: Documents, id: HandoffId): Promise<FoundFile | null> {
   const place = await folder.find(id, ctx.store.nowMs() - LOOKED_BACK_MS);
   const file = place === null ? null : await folder.read(place, id);
@@ -114,8 +114,8 @@ export async function noteTip(documents: Documents, head: string | null): Promis
 }
 
 /**
- * Whether the history that is checked out overrules what this database decided by itself. It does when it contains all
- * that this database had taken in, and when a remote has it while no remote has ours.
+ * Whether the checked-out history overrules the decisions of this database: if it contains everything that this database
+ * has taken in, or if a remote has it and no remote has ours.
  */
 export async function overrules({ folder }: Documents, id: HandoffId): Promise<boolean> {
   const head = await folder.git.head();

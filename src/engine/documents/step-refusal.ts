@@ -1,4 +1,4 @@
-/** Why a step that a text asks for is refused, in words. */
+/** Messages for refused steps of a text. */
 import type { DeliverRefusal } from '../handoffs/deliver.ts';
 import type { SendRefusal } from '../handoffs/send.ts';
 import type { Step } from './plan-edit.ts';
@@ -21,7 +21,7 @@ export const NOT_BY_HAND = {
   reject: 'nobody is named who rejects it',
 } as const satisfies Record<Step['do'], string>;
 
-export function wordsFor(refusal: StepRefusal): string {
+export function stepRefusalText(refusal: StepRefusal): string {
   switch (refusal.code) {
     case 'not-by-hand':
       return refusal.says;

@@ -1,4 +1,4 @@
-/** Judges one document against what it was at the commit it is compared with. */
+/** Checks a changed document against its text at the base commit. */
 import { AGREED, hasChanged, type FieldName } from '../../formats/document/schema.ts';
 import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
@@ -10,7 +10,7 @@ import type { AgentKey } from '../context.ts';
 import { whyNotBelieved, type Roles, type Writer } from '../documents/attribution.ts';
 import { isImported } from '../documents/overrule.ts';
 import { judgeVersion } from '../documents/legal-change.ts';
-import type { Complaint, FieldComplainer } from './complaint.ts';
+import type { Violation, FieldViolation } from './violation.ts';
 import { isLegalPath, nextWords } from './transition.ts';
 
 export interface ChangeRules {
@@ -22,10 +22,10 @@ export interface ChangeRules {
 export interface JudgedText {
   readonly text: string;
   readonly read: DocumentRead;
-  readonly complain: FieldComplainer;
+  readonly violation: FieldViolation;
 }
 
-/** Fields that change when somebody moves a handoff. */
+/** Fields that change with a move. */
 const MOVE_FIELDS = [
   'status',
   'acknowledged_by',
@@ -37,22 +37,22 @@ const MOVE_FIELDS = [
 ] as const satisfies readonly FieldName[];
 
 /**
- * Under strict identity an unsigned commit proves nothing: the document has to agree with the database. `recorded` is the
- * status there; null where there is no database at hand, or it does not know the document.
+ * Under strict identity an unsigned commit proves nothing: the document has to agree with the database. `recorded` is its
+ * status there; null: no database at hand, or the document is unknown there.
  */
 export function judgeProof(
-  { read: now, complain }: JudgedText,
+  { read: now, violation }: JudgedText,
   before: string | null,
   recorded: Status | null,
   isStaged: boolean,
-): readonly Complaint[] {
+): readonly Violation[] {
   const was = before === null ? null : readDocument(before);
   const hasMoved =
     was === null || MOVE_FIELDS.some((name) => JSON.stringify(was.all[name]) !== JSON.stringify(now.all[name]));
   if (!hasMoved || (recorded !== null && recorded === now.fields.status)) return [];
   const known = recorded === null ? 'no database at hand has it' : `the database has it as ${recorded}`;
   const says = `identity is strict, and nothing proves that it is ${now.fields.status ?? 'what it says'}: ${known}`;
-  return [complain('unproven', 'status', says, isStaged ? ADVICE_FOR_HOOK : ADVICE)];
+  return [violation('unproven', 'status', says, isStaged ? ADVICE_FOR_HOOK : ADVICE)];
 }
 
 const ADVICE =
@@ -64,23 +64,23 @@ const ADVICE_FOR_HOOK =
   'it with git commit --no-verify and check it with: baton check --since HEAD~1';
 
 /**
- * `befores` are the texts of the commits that the document follows, several in a merge; it may follow any of them. Empty: it
- * is new. Decides by the function with which sync decides whether it takes a commit over.
+ * `befores` are the texts at the parent commits; the document may follow from any of them. Empty: it is new. Uses the same
+ * function as sync when it takes over a commit.
  */
-export function judgeChange(now: JudgedText, befores: readonly string[], rules: ChangeRules): readonly Complaint[] {
+export function judgeChange(now: JudgedText, befores: readonly string[], rules: ChangeRules): readonly Violation[] {
   const known = befores.map(readDocument).filter(({ fields }) => fields.status !== undefined);
-  const complaints = (known.length === 0 ? [null] : known).map((before) => judgeAgainst(now, before, rules));
-  return complaints.find((each) => each.length === 0) ?? complaints[0] ?? [];
+  const violations = (known.length === 0 ? [null] : known).map((before) => judgeAgainst(now, before, rules));
+  return violations.find((each) => each.length === 0) ?? violations[0] ?? [];
 }
 
-/** The committer acts for the agents whom the text names; sync believes the same. */
+/** The committer may act for all agents that the text names, as in sync. */
 const COMMITTER: Writer = { via: 'git', who: 'whoever commits' };
 
 function judgeAgainst(
-  { read: now, complain }: JudgedText,
+  { read: now, violation }: JudgedText,
   before: DocumentRead | null,
   { terms, roles }: ChangeRules,
-): readonly Complaint[] {
+): readonly Violation[] {
   if (before === null && isImported(now.all)) return [];
   const judged = judgeVersion(roles, terms, COMMITTER, now, before);
   if (judged === null) return [];
@@ -92,37 +92,37 @@ function judgeAgainst(
       next.length === 0
         ? 'final is final: make a new one with baton retry'
         : `from there it can become ${next.join(', ')}`;
-    return [complain('transition', 'status', `it was ${oldStatus} and cannot become ${newStatus}`, todo)];
+    return [violation('transition', 'status', `it was ${oldStatus} and cannot become ${newStatus}`, todo)];
   }
   if (before !== null && isImported(now.all) && !isImported(before.all)) {
     const says = 'only a document that was over when it was migrated is imported';
-    return [complain('agreement', 'imported', says, 'take the field away')];
+    return [violation('agreement', 'imported', says, 'take the field away')];
   }
   const isFree = before === null || oldStatus === 'Created';
   const agreed = isFree ? [] : AGREED.filter((name) => hasChanged(name, now.all, before.all));
   if (agreed.length > 0) {
     const todo = 'put back what stood there; other work is another handoff';
     return agreed.map((name) => {
-      return complain('agreement', name, `${name} was agreed when the handoff was made and has changed`, todo);
+      return violation('agreement', name, `${name} was agreed when the handoff was made and has changed`, todo);
     });
   }
   if (judged.ok) return [];
   const { field, says } = judged.refusal;
   if ((AGREED as readonly string[]).includes(field) || field === 'expires_at') {
-    return [complain('agreement', field, says, 'put back what stood there')];
+    return [violation('agreement', field, says, 'put back what stood there')];
   }
   const todo = 'sync would refuse it elsewhere; do it with the command, or put it right';
-  return [complain(field === 'status' ? 'transition' : 'completion', field, says, todo)];
+  return [violation(field === 'status' ? 'transition' : 'completion', field, says, todo)];
 }
 
 export interface SignedVersion extends Omit<DocumentVersion, 'commit'> {
-  /** The registered key that signed the commit; null: none did. */
+  /** The registered key that signed the commit; null: none. */
   readonly signer: AgentKey | null;
 }
 
 /**
- * Whether signed commits prove what the document tells, by the rules with which sync believes a commit. `versions` go from
- * the oldest to the newest and hold all since `before`; `now` is the text to be proven.
+ * Whether signed commits prove the document, by the rules of sync. `versions` are all versions since `before`, oldest
+ * first; `now` is the text to be proven.
  */
 export function isProvenBySignatures(
   versions: readonly SignedVersion[],
@@ -142,7 +142,7 @@ export function isProvenBySignatures(
   return true;
 }
 
-/** A settled document tells of several agents: one signature does not prove all of them. */
+/** A settled document contains moves of several agents, which one signature cannot prove. */
 function isBeginningProven({ fields }: DocumentRead, writer: Writer): boolean {
   const sender = readAgentId(fields.from_agent ?? '');
   if (sender === null || isSettled(fields.status as Status)) return false;

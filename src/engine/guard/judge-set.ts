@@ -1,27 +1,27 @@
-/** Judges the open documents together: how many each agent has, and whether one is there twice. */
+/** Checks the open documents together: limits per agent, and duplicates. */
 import { digestOf } from '../../foundation/digest.ts';
 import { groupBy } from '../../foundation/group-by.ts';
 import { slotsNeeded, type Limits } from '../../domain/limits.ts';
 import { readAgentId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
-import { complain, type Complaint } from './complaint.ts';
+import { violation, type Violation } from './violation.ts';
 import { HANDOFFS } from './tree.ts';
 
 export interface OpenFile {
   readonly path: string;
   readonly text: string;
   readonly isJudged: boolean;
-  /** The commit that is compared with does not have it. */
+  /** The base commit does not have it. */
   readonly isNew: boolean;
 }
 
-/** Every document in `active/` counts. A commit that adds none is not blamed for what is too much already. */
+/** Every document in `active/` counts. With `onlyChanges`, only added documents are reported. */
 export function judgeLimits(
   home: string,
   open: readonly OpenFile[],
   limits: Limits,
   onlyChanges: boolean,
-): readonly Complaint[] {
+): readonly Violation[] {
   const used = open.flatMap((file) => {
     const from = readAgentId(wordOf(file.text, 'from_agent'));
     const to = readAgentId(wordOf(file.text, 'to_agent'));
@@ -36,8 +36,8 @@ export function judgeLimits(
     const says = `LIMIT_EXCEEDED: @${agent} has ${group.length} active ${direction} handoffs (max: ${max})`;
     const todo = 'settle one first, or wait for a place with: baton create --wait-for-capacity';
     const added = group.flatMap(({ file }) => (file.isNew && file.isJudged ? file.path : []));
-    const blamed = onlyChanges ? added : [`${home}${HANDOFFS}active`];
-    return blamed.map((path) => complain(path, 'limit', says, todo));
+    const paths = onlyChanges ? added : [`${home}${HANDOFFS}active`];
+    return paths.map((path) => violation(path, 'limit', says, todo));
   });
 }
 
@@ -47,26 +47,26 @@ function wordOf(text: string, key: string): string {
   return line?.[1] ?? '';
 }
 
-/** Documents whose deadline has passed, whether they are marked as expired or not. No commit is at fault for that. */
-export function overdueAmong(open: readonly OpenFile[], nowMs: number): readonly Complaint[] {
+/** Documents whose deadline has passed and that are not marked as expired. No commit causes that. */
+export function overdueAmong(open: readonly OpenFile[], nowMs: number): readonly Violation[] {
   return open.flatMap(({ path, text }) => {
     const status = wordOf(text, 'status');
     const due = wordOf(text, 'expires_at');
     const isRunning = status === 'Created' || status === 'Active';
     if (!isRunning || !(Date.parse(due) < nowMs)) return [];
     const says = `overdue: nobody ${status === 'Created' ? 'activated' : 'acknowledged'} it until ${due}`;
-    return [complain(path, 'overdue', says, 'mark it as expired with: baton sync')];
+    return [violation(path, 'overdue', says, 'mark it as expired with: baton sync')];
   });
 }
 
-/** Two open handoffs that ask the same agent for the same work are one too many. */
-export function judgeSameContent(open: readonly OpenFile[]): readonly Complaint[] {
+/** Reports open handoffs that ask the same agent for the same work. */
+export function judgeSameContent(open: readonly OpenFile[]): readonly Violation[] {
   const groups = groupBy(open, ({ text }) => {
     return ['from_agent', 'to_agent', 'related_task'].map((name) => wordOf(text, name)).join('\n');
   });
   return [...groups.values()].flatMap((group) => {
     if (group.length === 1 || !group.some(({ isJudged }) => isJudged)) return [];
-    return twice(
+    return duplicates(
       group.map((file) => ({ ...file, mark: contentMark(file.text) })),
       'asks for the same as',
     );
@@ -79,14 +79,14 @@ export interface MarkedFile {
   readonly isJudged: boolean;
 }
 
-/** Files with the same mark: the first one may stay, the others are complained of. */
-export function twice(files: readonly MarkedFile[], how: string): readonly Complaint[] {
+/** Reports files with the same mark, except the first one. */
+export function duplicates(files: readonly MarkedFile[], how: string): readonly Violation[] {
   return [...groupBy(files, ({ mark }) => mark).values()].flatMap((same) => {
     // A file that was there before comes first, then the order of names.
     const order = same.toSorted((a, b) => Number(a.isJudged) - Number(b.isJudged) || (a.path < b.path ? -1 : 1));
     const says = `${how} ${JSON.stringify(order[0]?.path)}`;
     const others = order.slice(1).filter(({ isJudged }) => isJudged);
-    return others.map(({ path }) => complain(path, 'duplicate', says, 'keep one of them'));
+    return others.map(({ path }) => violation(path, 'duplicate', says, 'keep one of them'));
   });
 }
 

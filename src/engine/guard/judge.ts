@@ -1,19 +1,26 @@
 /**
- * The guard of a repository: judges files by what stands in them, by the lifecycle and by the limits. It sees only the tree
- * that it is given, so it works in a clone that has no database.
+ * The guard of a repository: checks files by their content, the lifecycle and the limits. It uses only the given tree, so
+ * it works in a clone without a database.
  */
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Role } from '../../domain/principal.ts';
 import type { Terms } from '../../domain/handoff.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
-import { lawfulVersions } from '../documents/overrule.ts';
-import { complain, type Complaint } from './complaint.ts';
+import { legalVersions } from '../documents/overrule.ts';
+import { violation, type Violation } from './violation.ts';
 import { indexPath, isTaskFile, judgeIndex, judgeTasks } from './judge-derived.ts';
 import type { Status } from '../../formats/document/vocabulary.ts';
 import { isProvenBySignatures, judgeChange, judgeProof, type ChangeRules } from './judge-change.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
-import { judgeLimits, judgeSameContent, overdueAmong, twice, type MarkedFile, type OpenFile } from './judge-set.ts';
+import {
+  judgeLimits,
+  judgeSameContent,
+  overdueAmong,
+  duplicates,
+  type MarkedFile,
+  type OpenFile,
+} from './judge-set.ts';
 import {
   filesInside,
   insideFile,
@@ -28,7 +35,7 @@ import {
 export interface HomeRules extends GuardRules {
   /** The clocks of documents, where they are configured. */
   readonly documentTerms: Partial<Terms>;
-  /** Agents that have some. */
+  /** Agents with roles. */
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly limits: Limits;
   readonly identity: 'local' | 'strict';
@@ -46,40 +53,40 @@ const NO_RULES: HomeRules = {
   documentTerms: {},
 };
 
-export function judge(tree: GuardedTree, rulesOf: RulesOf): readonly Complaint[] {
-  const inside = filesInside(tree.files.keys(), tree.homes);
-  const beforeByKey = filesByKey(tree.before, tree.homes);
+export function judge(tree: GuardedTree, rulesOf: RulesOf): readonly Violation[] {
+  const inside = filesInside(tree.files.keys(), tree.workspaceFolders);
+  const beforeByKey = filesByKey(tree.before, tree.workspaceFolders);
   const marked = (file: InsideFile, mark: string): MarkedFile => ({
     path: file.path,
     mark,
     isJudged: tree.isJudged(file.path),
   });
   const named = inside.filter(({ kind, name }) => kind !== 'misplaced' && /^handoff/i.test(name));
-  const complaints = [
+  const violations = [
     ...[...tree.files].flatMap(([path, file]) => judgeOne(tree, path, file, beforeByKey, rulesOf)),
     ...judgeRemoved(tree, inside, beforeByKey),
     ...judgeTasks(tree),
-    ...tree.homes.flatMap((home) => judgeIndex(tree, home)),
-    ...twice(
+    ...tree.workspaceFolders.flatMap((home) => judgeIndex(tree, home)),
+    ...duplicates(
       named.map((file) => marked(file, `${file.home} ${tree.files.get(file.path)?.mark ?? ''}`)),
       'has the same content as',
     ),
-    ...twice(
+    ...duplicates(
       inside.flatMap((file) => (file.id === null ? [] : marked(file, file.key))),
       'has the same name as',
     ),
-    ...tree.homes.flatMap((home) => {
+    ...tree.workspaceFolders.flatMap((home) => {
       const open = openIn(tree, home, inside);
       const { limits } = rulesOf(home) ?? NO_RULES;
       return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
     }),
   ];
-  return withoutRepetition(complaints).toSorted(byPlace);
+  return withoutRepetition(violations).toSorted(byPlace);
 }
 
 /** Marks of all texts that `judge` asks for. */
 export function wantedMarks(tree: GuardFrame): ReadonlySet<string> {
-  const { homes } = tree;
+  const { workspaceFolders: homes } = tree;
   const wanted = new Set<string>();
   const judgedKeys = new Set<string>();
   for (const [path, { mark, isPlain }] of tree.files) {
@@ -101,18 +108,18 @@ function judgeOne(
   file: SeenFile,
   beforeByKey: ReadonlyMap<string, InsideFile>,
   rulesOf: RulesOf,
-): readonly Complaint[] {
-  const { homes, texts } = tree;
+): readonly Violation[] {
+  const { workspaceFolders: homes, texts } = tree;
   if (!tree.isJudged(path) || !mayHoldHandoff(path, homes)) return [];
   const inside = insideFile(path, homes);
   const text = file.isPlain
     ? (texts.get(file.mark) ?? { unfit: 'it could not be read' })
     : { unfit: 'it is a link or another repository, and not a plain file' };
   const rules = (inside === null ? null : rulesOf(inside.home)) ?? NO_RULES;
-  const { complaints, document } = judgeFile(path, inside, text, rules);
+  const { violations, document } = judgeFile(path, inside, text, rules);
   const { key = '' } = inside ?? {};
   const old = tree.before.get(beforeByKey.get(key)?.path ?? '');
-  if (document === null || old?.mark === file.mark) return complaints;
+  if (document === null || old?.mark === file.mark) return violations;
   const was = textOfMark(texts, old?.mark);
   const changeRules: ChangeRules = {
     terms: { ...DEFAULT_TERMS.document, ...rules.documentTerms },
@@ -120,57 +127,57 @@ function judgeOne(
   };
   const befores = (): readonly string[] => {
     // The text before may be wrong itself; then its correction is judged against the last legal text.
-    const { lawful } = lawfulVersions(changeRules.roles, changeRules.terms, tree.earlier.get(key) ?? []);
+    const { legal: lawful } = legalVersions(changeRules.roles, changeRules.terms, tree.earlier.get(key) ?? []);
     const last = lawful.at(-1);
     if (last !== undefined) return [last.text];
     const others = tree.merging.map((side) => side.get(filesByKey(side, homes).get(key)?.path ?? ''));
     return [old, ...others].flatMap((seen) => textOfMark(texts, seen?.mark) ?? []);
   };
-  const changed = complaints.length > 0 ? [] : judgeChange(document, befores(), changeRules);
+  const changed = violations.length > 0 ? [] : judgeChange(document, befores(), changeRules);
   const recorded = rules.recorded?.get(document.read.fields.handoff_id ?? '') ?? null;
   const unproven = rules.identity === 'local' ? [] : judgeProof(document, was, recorded, tree.isStaged);
   const isProven =
     unproven.length > 0 && isProvenBySignatures(tree.signed.get(key) ?? [], was, document.text, changeRules);
-  return [...complaints, ...changed, ...(isProven ? [] : unproven)];
+  return [...violations, ...changed, ...(isProven ? [] : unproven)];
 }
 
-/** Documents whose change was refused: older versions of each may show that the text before is at fault. */
-export function refusedChanges(tree: GuardedTree, complaints: readonly Complaint[]): readonly InsideFile[] {
-  return documentsWith(tree, complaints, ['transition', 'agreement', 'completion']);
+/** Documents with refused changes. Their older versions may show that the text before was wrong. */
+export function refusedChanges(tree: GuardedTree, violations: readonly Violation[]): readonly InsideFile[] {
+  return documentsWith(tree, violations, ['transition', 'agreement', 'completion']);
 }
 
-/** Documents of which nothing but signatures can prove what they tell. */
-export function unprovenChanges(tree: GuardedTree, complaints: readonly Complaint[]): readonly InsideFile[] {
-  return documentsWith(tree, complaints, ['unproven']);
+/** Documents that only signatures can prove. */
+export function unprovenChanges(tree: GuardedTree, violations: readonly Violation[]): readonly InsideFile[] {
+  return documentsWith(tree, violations, ['unproven']);
 }
 
 function documentsWith(
-  { homes }: GuardedTree,
-  complaints: readonly Complaint[],
-  rules: readonly Complaint['rule'][],
+  { workspaceFolders: homes }: GuardedTree,
+  violations: readonly Violation[],
+  rules: readonly Violation['rule'][],
 ): readonly InsideFile[] {
-  const refused = complaints.filter(({ rule }) => rules.includes(rule));
+  const refused = violations.filter(({ rule }) => rules.includes(rule));
   return filesInside(new Set(refused.map(({ file }) => file)), homes);
 }
 
-/** The documents of a home that are judged. */
+/** The checked documents of a home. */
 export function judgedIds(tree: GuardFrame, home: string): readonly HandoffId[] {
-  return filesInside(tree.files.keys(), tree.homes).flatMap(({ path, home: own, id }) =>
+  return filesInside(tree.files.keys(), tree.workspaceFolders).flatMap(({ path, home: own, id }) =>
     own === home && tree.isJudged(path) ? (id ?? []) : [],
   );
 }
 
-/** An open handoff that is nowhere any more was not settled: somebody has lost it. */
+/** Reports open handoffs that were removed without being settled. */
 function judgeRemoved(
   tree: GuardedTree,
   inside: readonly InsideFile[],
   beforeByKey: ReadonlyMap<string, InsideFile>,
-): readonly Complaint[] {
+): readonly Violation[] {
   const here = new Set(inside.flatMap(({ id, key }) => (id === null ? [] : key)));
   return [...beforeByKey.values()].flatMap(({ key, kind, path }) => {
     if (here.has(key) || kind !== 'active' || !tree.isJudged(path)) return [];
     const todo = 'bring it back with git restore, and end it with: baton cancel';
-    return [complain(path, 'removed', 'an open handoff was taken away', todo)];
+    return [violation(path, 'removed', 'an open handoff was taken away', todo)];
   });
 }
 
@@ -183,9 +190,9 @@ function openIn(tree: GuardedTree, home: string, inside: readonly InsideFile[]):
 }
 
 /** Open documents whose deadline has passed. They are listed beside the complaints and do not refuse a commit. */
-export function overdueIn(tree: GuardedTree, nowMs: number): readonly Complaint[] {
-  const inside = filesInside(tree.files.keys(), tree.homes);
-  return tree.homes.flatMap((home) => overdueAmong(openIn(tree, home, inside), nowMs)).toSorted(byPlace);
+export function overdueIn(tree: GuardedTree, nowMs: number): readonly Violation[] {
+  const inside = filesInside(tree.files.keys(), tree.workspaceFolders);
+  return tree.workspaceFolders.flatMap((home) => overdueAmong(openIn(tree, home, inside), nowMs)).toSorted(byPlace);
 }
 
 function filesByKey(files: ReadonlyMap<string, SeenFile>, homes: readonly string[]): ReadonlyMap<string, InsideFile> {
@@ -194,9 +201,9 @@ function filesByKey(files: ReadonlyMap<string, SeenFile>, homes: readonly string
 }
 
 /** A file that is a duplicate in more than one way is reported once. */
-function withoutRepetition(complaints: readonly Complaint[]): readonly Complaint[] {
+function withoutRepetition(violations: readonly Violation[]): readonly Violation[] {
   const seen = new Set<string>();
-  return complaints.filter(({ file, line, column, rule, says }) => {
+  return violations.filter(({ file, line, column, rule, says }) => {
     const key = JSON.stringify(rule === 'duplicate' ? [file, rule] : [file, rule, line, column, says]);
     const isNew = !seen.has(key);
     seen.add(key);
@@ -204,7 +211,7 @@ function withoutRepetition(complaints: readonly Complaint[]): readonly Complaint
   });
 }
 
-function byPlace(a: Complaint, b: Complaint): number {
+function byPlace(a: Violation, b: Violation): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }

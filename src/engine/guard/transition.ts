@@ -1,4 +1,4 @@
-/** Whether a document can have come from one status to another, by any path through the lifecycle. */
+/** Whether a document can get from one status to another, by any path through the lifecycle. */
 import { nextState, MOVES, STATES, type State } from '../../domain/lifecycle.ts';
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 

@@ -1,4 +1,4 @@
-/** What the guard judges: which files there are and what stands in them, now and at the commit to compare with. */
+/** The input of the guard: the files and their texts, now and at the base commit. */
 import type { HandoffId } from '../../domain/names.ts';
 import { idInFileName } from '../../formats/document/names.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
@@ -6,10 +6,10 @@ import type { SignedVersion } from './judge-change.ts';
 
 /** `home` is the folder of a workspace inside the repository: empty, or ending in a slash. */
 export interface GuardedTree {
-  readonly homes: readonly string[];
+  readonly workspaceFolders: readonly string[];
   readonly files: ReadonlyMap<string, SeenFile>;
   readonly before: ReadonlyMap<string, SeenFile>;
-  /** In a merge, what the other sides have. */
+  /** In a merge, the files of the other parents. */
   readonly merging: readonly ReadonlyMap<string, SeenFile>[];
   /** Older texts of a document, the newest first, by its key: read where the text before may itself be wrong. */
   readonly earlier: ReadonlyMap<string, readonly DocumentVersion[]>;
@@ -17,11 +17,11 @@ export interface GuardedTree {
   readonly signed: ReadonlyMap<string, readonly SignedVersion[]>;
   /** By mark; only those that `wantedMarks` names. */
   readonly texts: ReadonlyMap<string, FileText>;
-  /** Which files are to be judged; the others only count. */
+  /** Which files are checked; the others only count towards limits. */
   isJudged(path: string): boolean;
-  /** Only changes are judged: nobody is blamed for what was there before. */
+  /** Only changes are checked, not earlier problems. */
   readonly onlyChanges: boolean;
-  /** The commit is still to be made, so its signature cannot be checked. */
+  /** The commit does not exist yet, so its signature cannot be checked. */
   readonly isStaged: boolean;
 }
 

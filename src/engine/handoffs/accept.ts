@@ -1,5 +1,5 @@
 import { err } from '../../foundation/result.ts';
-import { HAND_LEASE_MS, handUntilAt, overdueRefusal } from '../../domain/deadlines.ts';
+import { MANUAL_LEASE_MS, manualLeaseUntil, overdueRefusal } from '../../domain/deadlines.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
 import { renew as renewed } from '../../domain/moves/renew.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -8,17 +8,17 @@ import { changeBy, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 import { pausedRefusal } from '../pauses.ts';
 
-/** Takes this handoff by hand. A document is held without a limit of time, everything else for `leaseMs`. */
+/** Accepts this handoff by hand. A document is held without a time limit, all others for `leaseMs`. */
 export async function accept(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
-  { notes, leaseMs = HAND_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
+  { notes, leaseMs = MANUAL_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
 ): ChangeResult {
   const paused = await pausedRefusal(ctx, principal);
   if (paused !== null) return err(paused);
   const taken = await changeBy(ctx, principal, id, 'accept', (handoff, nowMs) => {
-    const untilAt = handUntilAt(handoff.kind, nowMs, leaseMs);
+    const untilAt = manualLeaseUntil(handoff.kind, nowMs, leaseMs);
     return {
       moved:
         overdueRefusal(handoff, nowMs) ??
@@ -32,20 +32,20 @@ export async function accept(
   return err({ code: 'lease-lost', id, fence, state, newest: fence });
 }
 
-/** A program that moves files is known by its user id alone, and settles only what its user has taken. */
+/** A program that moves files is known only by its user id, and settles only what that user has accepted. */
 function takenAs(principal: Principal): { readonly file?: string; readonly token?: string } {
   if (principal.kind === 'file') return { file: principal.user };
   const token = tokenIn(principal);
   return token === null ? {} : { token };
 }
 
-/** More time for what is held by hand, counted from now. */
+/** Renews the lease of a handoff that is held by hand, from now. */
 export async function renew(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
   fence: number | null,
-  leaseMs: number = HAND_LEASE_MS,
+  leaseMs: number = MANUAL_LEASE_MS,
 ): ChangeResult {
   return changeBy(ctx, principal, id, 'renew', (handoff, nowMs) => ({
     moved: renewed(handoff, fence, nowMs + leaseMs, tokenIn(principal)),

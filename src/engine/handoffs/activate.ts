@@ -6,9 +6,9 @@ import type { HandoffId } from '../../domain/names.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import { change, decideBy, inOrder, previewDecision, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
-import { awaited } from './dependencies.ts';
+import { blockReasonOf } from './dependencies.ts';
 
-/** A draft becomes an offer. Where the offer depends on something, it is blocked at once, and the draft clock stops. */
+/** Offers a draft. An offer with open dependencies is blocked at once, which stops the draft deadline. */
 export async function activate(ctx: Context, principal: Principal, id: HandoffId): ChangeResult {
   const offered = decideBy(principal, 'offer', (handoff, nowMs) => ({
     moved: overdueRefusal(handoff, nowMs) ?? offer(handoff, nowMs),
@@ -17,15 +17,15 @@ export async function activate(ctx: Context, principal: Principal, id: HandoffId
   const previewed = await previewDecision(ctx, id, offered);
   if (!previewed.ok) return previewed;
   const draft = previewed.value;
-  return change(ctx, draft, thenWaiting(offered, await awaited(ctx, draft)));
+  return change(ctx, draft, thenBlock(offered, await blockReasonOf(ctx, draft)));
 }
 
-/** The decision, and after it a block for what is still awaited; null: nothing is. */
-export function thenWaiting(decide: Decide, reason: 'dependency' | 'artifact' | null): Decide {
-  return reason === null ? decide : inOrder([decide, decideWaiting(reason)]);
+/** The decision, followed by a block for what is still missing. Null: nothing is. */
+export function thenBlock(decide: Decide, reason: 'dependency' | 'artifact' | null): Decide {
+  return reason === null ? decide : inOrder([decide, decideBlock(reason)]);
 }
 
-export function decideWaiting(reason: 'dependency' | 'artifact'): Decide {
+export function decideBlock(reason: 'dependency' | 'artifact'): Decide {
   return decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
     moved: block(handoff, { reason }, null, nowMs),
     detail: { reason },

@@ -1,4 +1,4 @@
-/** What is known of completed handoffs: how far each is proven, why, and whether its evidence still holds today. */
+/** Audits completed handoffs: how far each is proven, why, and whether its evidence still holds. */
 import { judgeCompletion, proofOf, proofText, type Judgement } from '../../domain/assurance.ts';
 import { isErasure } from '../../domain/erasure.ts';
 import type { Check } from '../../domain/evidence.ts';
@@ -10,18 +10,18 @@ import type { Context } from '../context.ts';
 
 export interface AuditedCompletion extends Judgement {
   readonly handoff: Handoff;
-  /** Who completed it, as the fact says. */
+  /** The principal of the completing fact. */
   readonly by: string;
   readonly proof: string;
-  /** The version of the policy that it was decided under; null: the fact does not say. */
+  /** The version of the policy in force. Null: the fact does not say. */
   readonly policy: number | null;
-  /** Host and folder in which the evidence was checked; null: it was not. */
+  /** Host and folder in which the evidence was checked. Null: it was not checked. */
   readonly where: string | null;
-  /** Only when asked for: what the machine sees today. */
+  /** The result of checking the evidence again. Null: not requested. */
   readonly today: readonly Check[] | null;
 }
 
-/** In the order in which they were made. `recheck` looks at the evidence again, which runs its commands. */
+/** In order of creation. `recheck` checks the evidence again, which runs its commands. */
 export async function* auditCompletions(
   ctx: Context,
   { recheck, signal }: { readonly recheck: boolean; readonly signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function* auditCompletions(
   }
 }
 
-/** What the judgement stood on is gone; the record keeps it. */
+/** After an erasure only the stored assurance is left. */
 function judgedBefore(handoff: Handoff, { at, by }: Fact): Judgement {
   const because = `erased by ${by} at ${new Date(at).toISOString()}; how far it was proven before stays`;
   return { assurance: handoff.assurance ?? 'unverified', because };

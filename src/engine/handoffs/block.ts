@@ -4,7 +4,7 @@ import type { Principal } from '../../domain/principal.ts';
 import { changeBy, fenceFor, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 
-/** Work stops until somebody has answered the question; the holder lets go. */
+/** Stops work until the question is answered. The holder releases the handoff. */
 export async function block(
   ctx: Context,
   principal: Principal,

@@ -11,12 +11,12 @@ import { factsOf } from './read.ts';
 const CHAIN_MAX = 10_000;
 const SHOWN_MAX = 20;
 
-/** Null: the chain may get another leg. */
+/** Null: the chain may get another handoff. */
 export async function chainRefusal(
   ctx: Context,
   principal: Principal,
   { root, hops }: Lineage,
-  /** Legs of the chain that are made in the same moment. */
+  /** New handoffs of the chain in the same call. */
   beside = 0,
 ): Promise<Extract<Refusal, { code: 'chain-exhausted' }> | null> {
   const budget = ctx.rules.chainBudget;

@@ -1,6 +1,6 @@
 import { assert } from '../../foundation/assert.ts';
 import type { Custody, Handoff } from '../../domain/handoff.ts';
-import { HAND_LEASE_MS, handUntilAt, overdueRefusal } from '../../domain/deadlines.ts';
+import { MANUAL_LEASE_MS, manualLeaseUntil, overdueRefusal } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isMilliseconds } from '../../domain/record-values.ts';
@@ -12,34 +12,34 @@ import type { Context } from '../context.ts';
 import { checkOnce } from '../stall-detection.ts';
 import { sweepOverdue } from '../sweep.ts';
 
-/** For a person or a program without a worker session: only the lease tells when the claim is abandoned. */
+/** For a person or a program without a worker session: only the lease shows that the claim is abandoned. */
 export async function claimByHand(
   ctx: Context,
   principal: Principal,
   agent: AgentId,
-  leaseMs: number = HAND_LEASE_MS,
+  leaseMs: number = MANUAL_LEASE_MS,
 ): Promise<Claimed | null> {
-  assert(isMilliseconds(leaseMs), 'whoever asks has read a lease of whole milliseconds');
+  assert(isMilliseconds(leaseMs), 'the lease is a whole number of milliseconds');
   const token = tokenIn(principal);
   const proof = token === null ? {} : { token };
   const custodyOf = ({ kind }: Handoff, nowMs: number): Custody => ({
     by: 'hand',
     holder: agent,
-    untilAt: handUntilAt(kind, nowMs, leaseMs),
+    untilAt: manualLeaseUntil(kind, nowMs, leaseMs),
     ...proof,
   });
   for (;;) {
     const [claimed] = await claim(ctx, principal, agent, 1, custodyOf);
     if (claimed === undefined) {
-      // A document that was not taken in time can no longer be taken, and stands before those that came later.
+      // An overdue document can no longer be claimed, and blocks later handoffs.
       if ((await expireLateOffers(ctx, agent)) === 0) return null;
       continue;
     }
-    if ((await won(ctx, principal, [claimed])).length > 0) return claimed;
+    if ((await withFilesWon(ctx, principal, [claimed])).length > 0) return claimed;
   }
 }
 
-/** For workspaces where no process sweeps. Usually nothing is late, and then nothing is written. */
+/** For workspaces where no process sweeps. Usually nothing is overdue, and nothing is written. */
 async function expireLateOffers(ctx: Context, agent: AgentId): Promise<number> {
   const isLateOffer = ({ kind, state, to }: Handoff): boolean =>
     kind === 'document' && state === 'offered' && to === agent;
@@ -50,8 +50,8 @@ async function expireLateOffers(ctx: Context, agent: AgentId): Promise<number> {
 const LATE_MAX = 200;
 
 /**
- * The next one, or one that comes within `waitMs`. Null: nothing came, or the signal was aborted, or the caller's token
- * has ended. Nothing is taken after the signal: a caller that has left would never learn what it holds.
+ * Claims the next handoff, or one that is offered within `waitMs`. Null: none was offered, the signal was aborted, or the
+ * token of the caller has ended. Nothing is claimed after the signal, because the caller would not learn of it.
  */
 export async function claimNext(
   ctx: Context,
@@ -94,7 +94,7 @@ export async function claimForSession(
   return claim(ctx, principal, agent, max, custodyFor(ctx, agent, session, attemptTimeoutMs));
 }
 
-/** `attemptTimeoutMs` holds where the sender left the time to the workspace. */
+/** `attemptTimeoutMs` applies if the sender has not set a timeout. */
 export function custodyFor(
   ctx: Context,
   agent: AgentId,
@@ -107,18 +107,18 @@ export function custodyFor(
     hasUsualTimeout(ctx, handoff) ? { ...custody, untilAt: nowMs + attemptTimeoutMs } : custody;
 }
 
-/** Whether the sender left the time of an attempt to the workspace; then the worker may set its own. */
+/** Whether the timeout is that of the workspace; then the worker may set its own. */
 export function hasUsualTimeout({ rules }: Context, { kind, terms }: Handoff): boolean {
   return terms.attemptTimeoutMs === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.attemptTimeoutMs;
 }
 
-/** The same of the retries. */
+/** Whether the retries are those of the workspace. */
 export function hasUsualRetries({ rules }: Context, { kind, terms }: Handoff): boolean {
   return terms.retry.retriesMax === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.retry.retriesMax;
 }
 
-/** The claimed handoffs whose files no foreign worker has moved: with a queue folder, an acceptance needs the file too. */
-export async function won(
+/** The claimed handoffs whose file was won too: with a queue folder, a foreign worker may have moved the file first. */
+export async function withFilesWon(
   ctx: Context,
   principal: Principal,
   claimed: readonly Claimed[],

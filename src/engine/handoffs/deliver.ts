@@ -23,11 +23,11 @@ export interface DeliverRequest {
   readonly result: Json;
   /** Evidence for the deliverables; it is checked before anything is written. */
   readonly evidence?: readonly EvidenceRequest[];
-  /** What the handoff carries; a caller that has it saves reading it again. */
+  /** The body of the handoff, which saves reading it again. */
   readonly body?: JsonText;
-  /** The result is not checked against schemas: a foreign program cannot be asked to correct it. */
+  /** Do not check the result against schemas: a foreign program cannot correct it. */
   readonly unchecked?: true;
-  /** What else the trail says of this attempt. */
+  /** Further details of this attempt for the trail. */
   readonly detail?: JsonObject;
   readonly signal?: AbortSignal;
 }
@@ -38,8 +38,8 @@ type Shown = Pick<Delivery, 'claims' | 'checks'>;
 const NOTHING_SHOWN: Shown = { claims: [], checks: [] };
 
 /**
- * Where nobody has to verify, delivered work is completed in the same transaction. `reported`: the only source that the
- * completion is known from, where Baton has not seen the work being done.
+ * Completes delivered work in the same transaction if no verification is needed. `reported`: the source of a completion
+ * that Baton has not observed itself.
  */
 export function completeByRule(reported: string | null = null): Decide {
   const detail = reported === null ? null : { reported };
@@ -57,20 +57,20 @@ export async function deliver(
   const text = writeJson(outcome);
   if (!text.ok) return err({ code: 'not-json', problem: text.refusal });
   const { evidence = [], signal } = request;
-  // The sender may have fixed a command that has to pass, whatever else is shown.
+  // The sender may have fixed a command that has to pass.
   const mayBeFixed = typeof request.target === 'string' || request.target.terms.check !== undefined;
   // Most deliveries need nothing outside the database, and are decided once.
   const hasSchemas = request.unchecked !== true && mayHaveSchemas(ctx, request.target);
-  const looksOutside = evidence.length > 0 || mayBeFixed || hasSchemas;
-  const previewed = looksOutside
+  const needsPreview = evidence.length > 0 || mayBeFixed || hasSchemas;
+  const previewed = needsPreview
     ? await previewDecision(ctx, request.target, decidePreview(principal, request, evidence, text.value))
     : null;
   if (previewed?.ok === false) return previewed;
   const record = previewed?.value ?? null;
   const broken = record !== null && hasSchemas ? await schemaRefusal(ctx, request, record.to) : null;
   if (broken !== null) return err(broken);
-  const needsLook = record !== null && (evidence.length > 0 || record.terms.check !== undefined);
-  const shown = needsLook ? await ctx.rules.evidence.collect(evidence, record, signal) : NOTHING_SHOWN;
+  const hasEvidence = record !== null && (evidence.length > 0 || record.terms.check !== undefined);
+  const shown = hasEvidence ? await ctx.rules.evidence.collect(evidence, record, signal) : NOTHING_SHOWN;
   const decide = decideDelivery(principal, request, shown, text.value, detailOf(ctx, shown));
   const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), COMPLETE);
   return change(ctx, request.target, record === null ? decideAll : ofSameAcceptance(record, decideAll));
@@ -90,13 +90,13 @@ function decideDelivery(
   }));
 }
 
-/** What the machine saw and where it looked, for later checks of the same evidence. */
+/** The checks and where they ran, for later checks of the same evidence. */
 function detailOf({ rules }: Context, { checks }: Shown): JsonObject | null {
   if (checks.length === 0) return null;
   return underPolicy(rules, { where: rules.evidence.where, checks: checks.map((check) => ({ ...check })) });
 }
 
-/** The delivery as it would be if all evidence holds: a claim with a wrong name is refused before any command runs. */
+/** The delivery as if all evidence held, so that a wrong deliverable is refused before any command runs. */
 function decidePreview(
   principal: Principal,
   request: DeliverRequest,
@@ -147,12 +147,12 @@ async function schemaRefusal(
   if (promise?.ok === false) return promise.refusal;
   const asked = askedSchema(whole.body);
   if (asked === null) return null;
-  // The schema of an answer is about its content, not about how it is wrapped.
+  // The schema applies to the content of the answer, without its wrapper.
   const checked = await rules.schemas.check(asked, answerOf(result).content, 'output');
   return checked.ok ? null : checked.refusal;
 }
 
-/** The text is searched before it is parsed: nearly no body names a schema, and every delivery comes here. */
+/** Searches the text before parsing it: few bodies name a schema, and every delivery comes here. */
 function askedSchema(body: JsonText): string | null {
   return body.includes('"outputSchema":') ? ((JSON.parse(body) as Body).outputSchema ?? null) : null;
 }

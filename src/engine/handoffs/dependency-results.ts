@@ -1,4 +1,4 @@
-/** Gives a worker the results of the handoffs that its handoff waited for. Results of settled handoffs never change. */
+/** Adds the results of dependencies to the body for the worker. Results of settled handoffs never change. */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { JSON_BYTES_MAX, type Json, type JsonObject, type JsonText } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
@@ -7,12 +7,12 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Claimed } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
-import { countingFor } from './dependencies.ts';
+import { effectiveHandoffs } from './dependencies.ts';
 
-/** All results together; what goes beyond is left where it is, and named. */
+/** For all results together. Larger ones are omitted and named. */
 const RESULTS_BYTES_MAX = JSON_BYTES_MAX;
 
-/** The same with the results of its dependencies in its body; as it is where it has none, or still waits for them. */
+/** The handoff with the results of its dependencies in its body; unchanged if it has none, or still waits for them. */
 export async function withDependencyResults<Given extends Claimed>(ctx: Context, given: Given): Promise<Given> {
   const { terms, state } = given.handoff;
   if (terms.dependsOn.length === 0 || state === 'draft' || state === 'blocked') return given;
@@ -22,12 +22,12 @@ export async function withDependencyResults<Given extends Claimed>(ctx: Context,
 }
 
 async function resultsOf(ctx: Context, ids: readonly HandoffId[]): Promise<JsonObject> {
-  const counting = await countingFor(ctx, ids);
+  const effective = await effectiveHandoffs(ctx, ids);
   const results: Record<string, Json> = {};
   let bytesLeft = RESULTS_BYTES_MAX;
   for (const id of ids) {
-    const counts = counting.get(id);
-    // The name of a task, which has no result of its own.
+    const counts = effective.get(id);
+    // The id of a task, which has no result.
     if (counts === undefined) continue;
     const outcome = (await ctx.store.load(counts.id, 'settled'))?.outcome ?? null;
     const bytes = outcome === null ? 0 : Buffer.byteLength(outcome);
@@ -38,7 +38,7 @@ async function resultsOf(ctx: Context, ids: readonly HandoffId[]): Promise<JsonO
   return results;
 }
 
-/** What did not succeed has no result: its state and the reason stand there instead. */
+/** The result, or the state and the reason if it was not completed. */
 function resultIn({ state }: Handoff, text: string | null): Json {
   const outcome = text === null ? null : (parseExact(text) as Outcome);
   if (state === 'completed') return outcome?.result ?? null;

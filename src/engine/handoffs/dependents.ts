@@ -1,14 +1,14 @@
 /**
- * What happens to handoffs whose dependencies ended without being completed: they record why they wait, fail or go on,
- * as their terms say; after a retry of the dependency they wait for that retry.
+ * Updates handoffs whose dependencies ended without being completed. As their terms say, they record the reason and keep
+ * waiting, fail, or run; after a retry of the dependency they wait for the retry.
  *
- * The process that ends or retries a handoff looks at its dependents at once. The sweep looks at all of them again,
- * because that process may have died in between.
+ * The process that ends or retries a handoff updates its dependents at once. The sweep checks all of them again, because
+ * that process may have died in between.
  */
 import { err, type Result } from '../../foundation/result.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
-import { hasEndedBadly } from '../../domain/dependencies.ts';
+import { endedUnsuccessfully } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { reblock, unblock } from '../../domain/moves/block.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
@@ -19,20 +19,20 @@ import type { Store } from '../../stores/store.ts';
 import { lacksArtifact } from '../artifacts/awaited-artifacts.ts';
 import { andThen, change, decideBy, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
-import { decideWaiting, thenWaiting } from './activate.ts';
-import { countingFor, prospectOf, type Counting } from './dependencies.ts';
+import { decideBlock, thenBlock } from './activate.ts';
+import { effectiveHandoffs, dependencyStatus, type EffectiveHandoffs } from './dependencies.ts';
 import { failureText } from './failure-text.ts';
 import { findHandoff, pagesOf } from './find.ts';
 
 const PAGE = 200;
 const PAGES_MAX = 25;
-/** Dependents of dependents that fail with them; the rest is for the sweep. */
+/** How many handoffs are followed at once, dependents of dependents included. The sweep updates the rest. */
 const ENDED_MAX = 200;
 const ORIGINS_MAX = 32;
 const SWEEP_MS = 500;
 
 /** After a handoff has ended without being completed, or was made as a retry of one that has. */
-export async function answerDependents(ctx: Context, ended: Handoff): Promise<void> {
+export async function updateDependentsOf(ctx: Context, ended: Handoff): Promise<void> {
   const open = [ended];
   for (let looked = 0; looked < ENDED_MAX; looked += 1) {
     const next = open.shift();
@@ -40,53 +40,53 @@ export async function answerDependents(ctx: Context, ended: Handoff): Promise<vo
     for (const id of await originsOf(ctx, next)) {
       for await (const page of pagesOf(ctx.store, { by: 'waiting', on: { named: id }, max: PAGE }, PAGES_MAX)) {
         const waiting = page.filter(({ terms }) => terms.dependsOn.includes(id));
-        open.push(...(await judge(ctx, waiting)).filter(({ state }) => hasEndedBadly(state)));
+        open.push(...(await updateEach(ctx, waiting)).filter(({ state }) => endedUnsuccessfully(state)));
       }
     }
   }
 }
 
-/** The same after any move: only an end without completion concerns dependents. */
+/** Updates the dependents after any move. Only an end without completion affects them. */
 export async function withDependents<Refused>(
   ctx: Context,
   answer: Result<Handoff, Refused>,
 ): Promise<Result<Handoff, Refused>> {
-  if (answer.ok && hasEndedBadly(answer.value.state)) await answerDependents(ctx, answer.value);
+  if (answer.ok && endedUnsuccessfully(answer.value.state)) await updateDependentsOf(ctx, answer.value);
   return answer;
 }
 
-interface LastLook {
+interface LastSweep {
   readonly atMs: number;
-  /** Where the next look goes on; null: at the beginning. */
+  /** Where the next sweep continues. Null: at the beginning. */
   readonly after: string | null;
 }
-const looks = new WeakMap<Store, LastLook>();
+const lastSweeps = new WeakMap<Store, LastSweep>();
 
-/** One page of those that a failed dependency holds up; the next sweep goes on with the next page. */
+/** Updates one page of handoffs with a failed dependency; the next sweep continues with the next page. */
 export async function sweepDependents(ctx: Context): Promise<number> {
   const { store } = ctx;
-  const last = looks.get(store);
+  const last = lastSweeps.get(store);
   const atMs = ctx.clock.monotonicMs();
   if (last !== undefined && atMs - last.atMs < SWEEP_MS) return 0;
   const query = { by: 'waiting', on: 'failed', max: PAGE } as const;
   const after = last?.after ?? null;
   const { items, next } = await store.find(after === null ? query : { ...query, after });
-  looks.set(store, { atMs, after: next });
-  return (await judge(ctx, items)).length;
+  lastSweeps.set(store, { atMs, after: next });
+  return (await updateEach(ctx, items)).length;
 }
 
-/** Those whose dependencies are all completed. */
+/** Offers handoffs whose dependencies are all completed. */
 export async function sweepFreed(ctx: Context): Promise<number> {
   const { items } = await ctx.store.find({ by: 'freed', max: PAGE });
   if (items.length === 0) return 0;
   const lacking = new Set<HandoffId>();
   for (const { id, terms } of items) if (await lacksArtifact(ctx, terms.artifacts)) lacking.add(id);
-  const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideWaiting('artifact'));
+  const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideBlock('artifact'));
   const answers = await ctx.store.change(items, withNotifications(ctx.rules, decide));
   return answers.filter((answer) => answer.ok).length;
 }
 
-/** The handoff and all that it retries, back to the first: a dependent may name any of them. */
+/** The handoff and all that it retries, back to the first. A dependent may name any of them. */
 async function originsOf(ctx: Context, handoff: Handoff): Promise<readonly HandoffId[]> {
   const ids = [handoff.id];
   let before = handoff.lineage.retryOf;
@@ -97,42 +97,42 @@ async function originsOf(ctx: Context, handoff: Handoff): Promise<readonly Hando
   return ids;
 }
 
-/** Answers all of them as they are now. */
-export async function judgeDependents(ctx: Context, handoffs: readonly Handoff[]): Promise<readonly Handoff[]> {
-  const changed = new Map((await judge(ctx, handoffs)).map((handoff) => [handoff.id, handoff]));
+/** Returns all given handoffs in their current state. */
+export async function updateDependents(ctx: Context, handoffs: readonly Handoff[]): Promise<readonly Handoff[]> {
+  const changed = new Map((await updateEach(ctx, handoffs)).map((handoff) => [handoff.id, handoff]));
   return handoffs.map((handoff) => changed.get(handoff.id) ?? handoff);
 }
 
-/** Answers those that were changed. */
-async function judge(ctx: Context, waiting: readonly Handoff[]): Promise<readonly Handoff[]> {
+/** Returns the changed handoffs. */
+async function updateEach(ctx: Context, waiting: readonly Handoff[]): Promise<readonly Handoff[]> {
   const dependencies = waiting.flatMap(({ terms }) => terms.dependsOn);
-  const counting = await countingFor(ctx, dependencies);
+  const effective = await effectiveHandoffs(ctx, dependencies);
   const changed: Handoff[] = [];
   for (const handoff of waiting) {
-    const decide = await decisionFor(ctx, handoff, counting);
+    const decide = await decisionFor(ctx, handoff, effective);
     const answer = decide === null ? null : await change(ctx, handoff, ifStill(handoff, decide));
     if (answer?.ok === true) changed.push(answer.value);
   }
   return changed;
 }
 
-async function decisionFor(ctx: Context, handoff: Handoff, counting: Counting): Promise<Decide | null> {
+async function decisionFor(ctx: Context, handoff: Handoff, effective: EffectiveHandoffs): Promise<Decide | null> {
   const { terms, blockedOn } = handoff;
   if (blockedOn?.reason !== 'dependency') return null;
-  const { isMet, failed } = prospectOf(terms, counting);
-  if (isMet) return thenWaiting(decideFreed, (await lacksArtifact(ctx, terms.artifacts)) ? 'artifact' : null);
+  const { isMet, failed } = dependencyStatus(terms, effective);
+  if (isMet) return thenBlock(decideFreed, (await lacksArtifact(ctx, terms.artifacts)) ? 'artifact' : null);
   if (failed !== null && terms.onDependencyFailure === 'fail') return decideFailed(failed);
   if (failed?.id === blockedOn.failed) return null;
   return decideReblocked(failed);
 }
 
-/** Applies only to the revision that was looked at: a process that has moved it since decided over newer facts. */
+/** Applies only to the revision that was read: a process that has changed it since knew newer facts. */
 export function ifStill({ revision }: Handoff, decide: Decide): Decide {
   return (handoff, nowMs) =>
     handoff.revision === revision ? decide(handoff, nowMs) : err<Refusal>({ code: 'not-overdue', id: handoff.id });
 }
 
-/** The system lets a blocked handoff go on. */
+/** Unblocks a handoff in the name of the system. */
 export function decideUnblocked(reason: string): Decide {
   return decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({ moved: unblock(handoff, nowMs), detail: { reason } }));
 }

@@ -12,15 +12,15 @@ export interface FailRequest {
   readonly target: HandoffId | Handoff;
   readonly fence: number | null;
   readonly failure: Failure;
-  /** There is no retry, whatever the policy says. */
+  /** Do not retry, whatever the policy says. */
   readonly forGood?: true;
-  /** Attempts after the first, instead of those of the terms. */
+  /** Retries, instead of those of the terms. */
   readonly retriesMax?: number;
-  /** What else the trail says of this attempt. */
+  /** Further details of this attempt for the trail. */
   readonly detail?: JsonObject;
 }
 
-/** One attempt has failed. The retry policy decides whether there is another one, not the worker. */
+/** Fails one attempt. The retry policy, not the worker, decides whether there is another one. */
 export async function fail(
   ctx: Context,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** What stands in the outcome of a handoff. */
+/** Writes the outcome of a handoff as JSON text. */
 import type { Json, JsonText } from '../../foundation/json.ts';
 import type { Failure } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -21,7 +21,7 @@ export function printableFailure({ code, message }: Failure): { readonly code: s
   return { code: printable(code, CODE_MAX), message: printable(message, MESSAGE_MAX) };
 }
 
-/** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
+/** Replaces characters that no database can store, so that a failure is never refused for its message. */
 export function printable(text: string, max: number): string {
   return text
     .slice(0, max)

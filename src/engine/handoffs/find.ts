@@ -1,11 +1,11 @@
-/** Reads of the store that many operations begin with: one handoff under a right, many by their ids, and page after page. */
+/** Common reads of the store: one handoff with a check of rights, many by id, and all pages of a query. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may, type Op } from '../../domain/rights.ts';
-import type { FactQuery, FactRead, Page, Query, Store, Whole } from '../../stores/store.ts';
+import type { FactQuery, FactRead, Page, Query, Store, StoredHandoff } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 
 type Finds = Pick<Context, 'store'>;
@@ -16,7 +16,7 @@ export async function findHandoff({ store }: Finds, id: HandoffId): Promise<Hand
 
 const IDS_PAGE = 500;
 
-/** The records of these ids, as far as there are any; each id is asked for once. */
+/** The existing records of these ids. Each id is read once. */
 export async function handoffsByIds(
   store: Pick<Store, 'find'>,
   ids: Iterable<HandoffId>,
@@ -30,7 +30,7 @@ export async function handoffsByIds(
   return found;
 }
 
-/** The handoff, where the principal has this right to it. */
+/** The handoff, if the principal has the right to `op`. */
 export async function handoffFor(
   ctx: Finds,
   principal: Principal,
@@ -43,13 +43,13 @@ export async function handoffFor(
   return entitled.ok ? ok(handoff) : entitled;
 }
 
-/** The same with all that the handoff carries. */
+/** `handoffFor` with body and outcome. */
 export async function loadFor(
   { store }: Finds,
   principal: Principal,
   op: Op,
   id: HandoffId,
-): Promise<Result<Whole, Refusal>> {
+): Promise<Result<StoredHandoff, Refusal>> {
   const whole = await store.load(id);
   if (whole === null) return err({ code: 'no-such-handoff', id });
   const entitled = may(principal, op, whole.handoff);
@@ -58,7 +58,7 @@ export async function loadFor(
 
 type PagedQuery = Extract<Query, { readonly by: 'places' | 'waiting' | 'filter' }>;
 
-/** Every page of an answer, in order; with `pagesMax`, no more than so many. */
+/** All pages of a query in order, at most `pagesMax`. */
 export async function* pagesOf(
   store: Pick<Store, 'find'>,
   query: PagedQuery,
@@ -73,7 +73,7 @@ export async function* pagesOf(
   }
 }
 
-/** Every fact, a page at a time, up to the newest; `after`: only those behind this cursor. */
+/** All facts in pages, up to the newest. `after`: only facts after this cursor. */
 export async function* pagesOfFacts(
   store: Pick<Store, 'facts'>,
   query: FactQuery,

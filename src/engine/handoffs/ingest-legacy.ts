@@ -1,4 +1,4 @@
-/** A handoff in a legacy form becomes a record, once: it is known by its text and the file that it was read from. */
+/** Stores a handoff in a legacy form once: its text and its file identify it. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import { readHandoffId } from '../../domain/names.ts';
@@ -36,7 +36,7 @@ export async function ingestLegacy(
   // An agent cannot report that another agent has finished something.
   const isTheirs = as === 'settled' && principal.kind === 'agent' && principal.agent !== to;
   if (isTheirs) return err({ code: 'not-speaker', from: to, principal: principalText(principal) });
-  // Files of our own folders name the record that they show.
+  // A file of our own folders names its record.
   const ownId = readHandoffId(reading.id?.text ?? '');
   const own = ownId === null ? null : await madeBefore(ctx, from, ownId);
   if (own !== null) return ok(knownAs([own]));
@@ -46,12 +46,12 @@ export async function ingestLegacy(
   const { request } = keys;
   const work: FoundWork = { id: legIdOf(request.key, 'root'), reading, from, to, project, file: source.file };
   const insert = async (begins: Beginning['as'] | null): Promise<Result<Ingested, IngestRefusal>> => {
-    const opening = openingFor(ctx, { principal, speaker }, work, begins);
-    if (!opening.ok) return err({ code: 'not-json', problem: opening.refusal });
-    const { decide, isOwn } = remembering(opening.value.decide);
-    const inserted = await ctx.store.insert([{ ...opening.value, decide }], { request });
+    const newHandoff = openingFor(ctx, { principal, speaker }, work, begins);
+    if (!newHandoff.ok) return err({ code: 'not-json', problem: newHandoff.refusal });
+    const { decide, isOwn } = remembering(newHandoff.value.decide);
+    const inserted = await ctx.store.insert([{ ...newHandoff.value, decide }], { request });
     if (!inserted.ok) {
-      // An imported database has lost the answers to requests, and still has the ids.
+      // An imported database has no request keys, but still the ids.
       const before = inserted.refusal.code === 'known-id' ? await madeBefore(ctx, from, work.id) : null;
       return before === null ? inserted : ok(knownAs([before]));
     }

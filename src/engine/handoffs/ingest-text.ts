@@ -1,29 +1,29 @@
 /**
- * A text in, an answer for each of its blocks out: the one function for files, for standard input, for the server and
- * for an agent's hook.
+ * Ingests a text and returns an answer for each of its summary blocks: for files, standard input, the server and hooks of
+ * agents.
  *
- * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. Blocks of
- * agents that do not concern each other are taken at the same time. What the agent did not say itself (a quotation, a
- * tool's result) is reported and not obeyed. A file without a block may hold a handoff in a legacy form; the text of a
- * session may not, because ordinary conversation would be taken for one.
+ * Blocks are ingested in order, each on its own: a refused or unreadable block does not stop the others. Blocks of unrelated
+ * agents are ingested concurrently. Text that is not the agent's own (a quotation, the result of a tool) is reported and
+ * not obeyed. A file without blocks may contain a handoff in a legacy form; the text of a session may not, because ordinary
+ * conversation would be taken for one.
  */
 import { readAgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Summary, SummarySource } from '../../domain/summary.ts';
 import { findBlocks } from '../../formats/summary-block/find.ts';
 import { contentOf } from '../../formats/summary-block/identity.ts';
-import { acts, type BlockPlace, type FoundBlock } from '../../formats/summary-block/found-block.ts';
+import { isActive, type BlockPlace, type FoundBlock } from '../../formats/summary-block/found-block.ts';
 import { readBlock, type BlockFields, type BlockProblem } from '../../formats/summary-block/read.ts';
-import type { Form, LegacyReading, Sureness } from '../../formats/legacy/legacy-reading.ts';
+import type { Form, LegacyReading, Confidence } from '../../formats/legacy/legacy-reading.ts';
 import { blockInFile } from '../../formats/summary-block/whole-file.ts';
-import { findInTranscript, isTranscript, lastWords } from '../../formats/summary-block/transcript.ts';
-import { readWeak } from '../../formats/summary-block/plain-report.ts';
+import { findInTranscript, isTranscript, lastAgentMessage } from '../../formats/summary-block/transcript.ts';
+import { readPlainReport } from '../../formats/summary-block/plain-report.ts';
 import { runConcurrently } from '../run-concurrently.ts';
 import { fileKeys, keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
 import { defined } from '../../foundation/defined.ts';
-import { freeHeldBack } from '../summaries/held-legs.ts';
-import type { OldText } from '../summaries/old-texts.ts';
-import { isObeyed, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
+import { unblockMetTasks } from '../summaries/task-dependencies.ts';
+import type { LegacyText } from '../summaries/legacy-texts.ts';
+import { isAccepted, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
 import type { Context } from '../context.ts';
 import { ingest, knownBefore, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
 
@@ -31,37 +31,37 @@ export interface TextToIngest {
   readonly text: string;
   /** Markdown, or a transcript of JSON lines, whose blocks know their own session and turn. */
   readonly source: { readonly file: string } | { readonly session: string; readonly turn: string };
-  /** For blocks that name none. */
+  /** The project of blocks that name none. */
   readonly project: string;
   readonly strict?: boolean;
-  /** Only say what would be taken. */
+  /** Only report what would be ingested. */
   readonly preview?: boolean;
   readonly held?: IngestRequest['held'];
   readonly fence?: IngestRequest['fence'];
   /** Called after each block. */
   readonly progress?: (done: number, of: number) => void;
-  /** No further block is begun; what has not been answered can be asked for again. */
+  /** Aborted: no further block is started. Blocks without an answer can be ingested again. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `done`: it was taken, and `ingested` says what was done.
- * - `known`: it was taken before.
- * - `ready`: it would be taken; nothing was done, because only that was asked.
+ * - `done`: it was ingested; `ingested` has the result.
+ * - `known`: it was ingested before.
+ * - `ready`: it would be ingested (`preview`).
  * - `quoted`: a quotation, or an example of a block.
- * - `unclear`: nothing can follow from it; `says` tells why.
- * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
+ * - `unclear`: it has no consequence; `says` has the reason.
+ * - `nothing`: a file without a handoff; `says` has the reason.
  */
-type BlockFate = 'done' | 'known' | 'ready' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+type BlockOutcome = 'done' | 'known' | 'ready' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
 
 export interface BlockAnswer {
   readonly index: number;
   readonly line: number;
   readonly column: number;
   readonly place: BlockPlace;
-  /** Why it was taken for a report, or for an example; null for what is no block. */
+  /** Why it counts as a report, or as an example. Null: it is not a block. */
   readonly rule: ReportRule | null;
-  readonly fate: BlockFate;
+  readonly fate: BlockOutcome;
   readonly from: string | null;
   readonly to: string | null;
   readonly status: string | null;
@@ -70,8 +70,8 @@ export interface BlockAnswer {
   readonly ingested?: Ingested;
   readonly refusal?: IngestRefusal;
   readonly says?: string;
-  /** Of a handoff in a form of its own. */
-  readonly legacy?: { readonly form: Form; readonly sure: Sureness | 'no'; readonly because: string };
+  /** Of a handoff in a legacy form. */
+  readonly legacy?: { readonly form: Form; readonly sure: Confidence | 'no'; readonly because: string };
 }
 
 export async function ingestText(
@@ -80,36 +80,36 @@ export async function ingestText(
   request: TextToIngest,
 ): Promise<readonly BlockAnswer[]> {
   const blocks = readAll(request);
-  const beside = new Set(blocks.map(({ content }) => content));
+  const blockTexts = new Set(blocks.map(({ content }) => content));
   const old = blocks.some(({ answer }) => answer.place === 'top') ? [] : await oldTexts(request, blocks.length);
   const all = [...blocks, ...old];
   let done = 0;
-  const answers = await runConcurrently<ReadBlock | OldText, BlockAnswer>(all, {
+  const answers = await runConcurrently<ReadBlock | LegacyText, BlockAnswer>(all, {
     touches: (each) => ('reading' in each ? 'everything' : touchedBy(each, principal, request)),
-    goesOn: () => request.signal?.aborted !== true,
+    shouldContinue: () => request.signal?.aborted !== true,
     act: async (each) => {
       const answer =
         'reading' in each
           ? await answerForOld(ctx, principal, request, each)
-          : await answerFor(ctx, principal, request, each, beside);
+          : await answerFor(ctx, principal, request, each, blockTexts);
       done += 1;
       request.progress?.(done, all.length);
       return answer;
     },
   });
-  // Also after a known block: the process that took it may have died before this step.
-  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeldBack(ctx, 'all');
+  // Also after a known block: the process that ingested it may have died before this step.
+  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await unblockMetTasks(ctx, 'all');
   return answers;
 }
 
-/** Only files hold them. What reads them takes 10 ms to load, and agents' hooks come here at the end of a turn. */
-async function oldTexts(request: TextToIngest, before: number): Promise<readonly OldText[]> {
-  return 'file' in request.source ? (await import('../summaries/old-texts.ts')).oldTextsIn(request, before) : [];
+/** Only files contain them. Their reader takes 10 ms to load, and hooks of agents call this at the end of a turn. */
+async function oldTexts(request: TextToIngest, before: number): Promise<readonly LegacyText[]> {
+  return 'file' in request.source ? (await import('../summaries/legacy-texts.ts')).legacyTextsIn(request, before) : [];
 }
 
 /**
- * Whose legs it looks for, settles or opens. One that names a leg, waits for tasks or fails may lead anywhere: to another
- * agent's leg, to whatever belongs to a task, along a whole chain.
+ * The agents whose legs a block reads, settles or opens. A block that names a leg, waits for tasks or fails may affect any:
+ * the leg of another agent, all legs of a task, or a whole chain.
  */
 function touchedBy(
   { acts: isOwn, fields }: ReadBlock,
@@ -157,7 +157,7 @@ function readAll({ text, source, strict = false }: TextToIngest): readonly ReadB
     const where = sourceOf(source, { index, said });
     return {
       answer: { index, line, column, place, rule, from, to, status, problems, warnings },
-      acts: rule !== null && isObeyed(rule),
+      acts: rule !== null && isAccepted(rule),
       fields,
       source: where,
       content,
@@ -173,10 +173,10 @@ function readAll({ text, source, strict = false }: TextToIngest): readonly ReadB
       readBlock(block, { strict }),
     );
   });
-  // Where a block was found, nothing weaker is looked for: the text says in its own way what it reports.
-  if (found.some(acts)) return blocks;
-  const last = transcript ? lastWords(text) : { text, said: null };
-  const weak = last === null ? null : readWeak(last.text);
+  // A text with a block is not searched for plain reports.
+  if (found.some(isActive)) return blocks;
+  const last = transcript ? lastAgentMessage(text) : { text, said: null };
+  const weak = last === null ? null : readPlainReport(last.text);
   if (last === null || weak === null) return blocks;
   const { fields, warnings } = weak;
   const rule = last.said === null && 'file' in source ? 'ends-file' : 'ends-message';
@@ -196,7 +196,7 @@ async function answerFor(
   principal: Principal,
   { project, held, fence, preview = false }: TextToIngest,
   { answer, acts: isOwn, fields, source, keys, prose }: ReadBlock,
-  beside: ReadonlySet<string>,
+  blockTexts: ReadonlySet<string>,
 ): Promise<BlockAnswer> {
   if (!isOwn) {
     const { rule } = answer;
@@ -210,11 +210,11 @@ async function answerFor(
   const summary = summaryOf({ ...fields, from, status }, project, source);
   if (preview) return { ...answer, from, fate: (await knownBefore(ctx, keys)) === null ? 'ready' : 'known' };
   const shown = defined({ held, fence: fields.fence ?? fence });
-  const request = { summary, keys, prose, beside, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
-  return { ...answer, from, ...fateOf(await ingest(ctx, principal, request)) };
+  const request = { summary, keys, prose, blockTexts, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
+  return { ...answer, from, ...outcomeOf(await ingest(ctx, principal, request)) };
 }
 
-function fateOf(done: Awaited<ReturnType<typeof ingest>>): Pick<BlockAnswer, 'fate' | 'refusal' | 'ingested'> {
+function outcomeOf(done: Awaited<ReturnType<typeof ingest>>): Pick<BlockAnswer, 'fate' | 'refusal' | 'ingested'> {
   if (!done.ok) return { fate: 'refused', refusal: done.refusal };
   return { fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
 }
@@ -223,7 +223,7 @@ async function answerForOld(
   ctx: Context,
   principal: Principal,
   { project, preview = false }: TextToIngest,
-  { reading, index, line, source }: OldText,
+  { reading, index, line, source }: LegacyText,
 ): Promise<BlockAnswer> {
   const { sender: from, recipient: to, form, handoff: sure, because } = reading;
   const status = reading.status?.text.slice(0, STATUS_SHOWN) ?? null;
@@ -244,7 +244,7 @@ async function answerForOld(
     return { ...answer, fate: known === null ? 'ready' : 'known' };
   }
   const { ingestLegacy } = await import('./ingest-legacy.ts');
-  return { ...answer, ...fateOf(await ingestLegacy(ctx, principal, { reading, from, to, project, source })) };
+  return { ...answer, ...outcomeOf(await ingestLegacy(ctx, principal, { reading, from, to, project, source })) };
 }
 
 const STATUS_SHOWN = 200;
@@ -255,7 +255,7 @@ function doubtOf({ sender, recipient, handoff, because }: LegacyReading): string
   return handoff === 'guess' ? `perhaps a handoff: ${because}` : null;
 }
 
-/** Key by key: the format reads more fields of a block than the trail keeps. */
+/** Copies single fields, because the format has more fields than the trail keeps. */
 function summaryOf(
   fields: BlockFields & Pick<Summary, 'from' | 'status'>,
   project: string,

@@ -1,12 +1,12 @@
-/** What has to be known before a handoff can be made: its id, its body, its lineage and what it waits for. */
+/** Prepares a send: id, body, lineage and artifacts of the new handoff, and all checks before the insert. */
 import { defined } from '../../foundation/defined.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Body, Party } from '../../domain/body.ts';
-import { hasEndedBadly, type DependencyStates } from '../../domain/dependencies.ts';
-import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
-import { legOf } from '../../domain/lineage.ts';
+import { endedUnsuccessfully, type DependencyStates } from '../../domain/dependencies.ts';
+import { NO_LINEAGE, senderFieldsOf, type Lineage } from '../../domain/handoff.ts';
+import { childLineage } from '../../domain/lineage.ts';
 import { create } from '../../domain/moves/create.ts';
 import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
@@ -18,7 +18,7 @@ import { withContextFiles } from '../artifacts/context-files.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
 import { chainRefusal } from './chain-budget.ts';
-import { countingFor } from './dependencies.ts';
+import { effectiveHandoffs } from './dependencies.ts';
 import { handoffFor } from './find.ts';
 import type { SendRefusal, SendRequest } from './send.ts';
 
@@ -28,11 +28,11 @@ export interface PreparedHandoff {
   readonly body: JsonText;
   readonly lineage: Lineage;
   readonly artifacts: readonly ArtifactId[];
-  /** As of a moment ago: what is not there then is looked for again by every sweep. */
+  /** At the time of the check. Every sweep checks missing artifacts again. */
   readonly lacksArtifact: boolean;
 }
 
-/** Waits only for what there is to wait for: nearly every send has no schema, no task and no artifacts. */
+/** Awaits only what a request needs: nearly every send has no schema, no task and no artifacts. */
 export async function prepare(
   ctx: Context,
   principal: Principal,
@@ -44,7 +44,7 @@ export async function prepare(
   const newId = newHandoffId(ctx);
   const entitled = mayCreate(principal, asked, newId);
   if (!entitled.ok) return entitled;
-  // A request that is stored as failed is stored as it came.
+  // A request that is stored as failed is stored unchanged.
   const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
   const read = isKept ? ok(asked) : await withContextFiles(rules.artifacts, asked);
   if (!read.ok) return read;
@@ -104,23 +104,23 @@ export async function schemaRefusal(
 }
 
 function mayCreate(principal: Principal, asked: SendRequest, id: HandoffId): Result<true, Refusal> {
-  const { from, to, kind = 'queue', priority = 'normal' } = asked;
-  const fixed = { title: null, task: null, lineage: NO_LINEAGE, terms: DEFAULT_TERMS[kind], notBefore: 0 };
-  const draft = create({ id: asked.id ?? id, kind, from, to, priority, ...fixed, as: 'draft' }, NO_DEPENDENCIES, 0);
+  const { from, to, kind = 'queue' } = asked;
+  const fixed = { ...senderFieldsOf({}), lineage: NO_LINEAGE, terms: DEFAULT_TERMS[kind], notBefore: 0 };
+  const draft = create({ id: asked.id ?? id, kind, from, to, ...fixed, as: 'draft' }, NO_DEPENDENCIES, 0);
   return draft.ok ? may(principal, 'create', draft.value) : draft;
 }
 
 const NO_DEPENDENCIES: DependencyStates = new Map();
 
-/** A chain shows its legs to each other's parties, so only a party of one adds another. */
+/** Parties of one leg can read the whole chain, so only a party may add a leg. */
 async function legFrom(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Lineage, Refusal>> {
   const parent = await handoffFor(ctx, principal, 'follow', id);
-  return parent.ok ? legOf(parent.value) : parent;
+  return parent.ok ? childLineage(parent.value) : parent;
 }
 
 /**
- * A wait reveals when a handoff is completed, so only a principal that may read it waits for it. What does not exist yet
- * may be named; a retry waits for what the first one waited for.
+ * A dependency reveals when a handoff is completed, so it needs the right to read it. An id that does not exist yet may be
+ * named; a retry keeps the dependencies of the first handoff.
  */
 async function hiddenDependency(
   { store }: Context,
@@ -133,7 +133,7 @@ async function hiddenDependency(
   return items.find((handoff) => isHidden(principal, handoff))?.id ?? null;
 }
 
-/** What would be waited for in vain; those of the same call are to come. */
+/** A dependency that can never be met. Handoffs of the same call do not exist yet. */
 async function uselessDependency(
   ctx: Context,
   principal: Principal,
@@ -141,13 +141,13 @@ async function uselessDependency(
   taken: ReadonlySet<HandoffId>,
 ): Promise<Refusal | null> {
   const ids = (terms?.dependsOn ?? []).filter((id) => !taken.has(id));
-  // The same request again is answered as the first time, whatever has become of its dependencies.
+  // A repeated request gets its first answer, whatever the state of its dependencies.
   if (requestId !== undefined && (await isAnswered(ctx, principal, requestId))) return null;
-  const counting = await countingFor(ctx, ids);
+  const effective = await effectiveHandoffs(ctx, ids);
   for (const id of ids) {
-    const counts = counting.get(id);
+    const counts = effective.get(id);
     if (counts === undefined) return { code: 'dependency-unknown', id };
-    const isEnded = hasEndedBadly(counts.state) && terms?.onDependencyFailure !== 'run';
+    const isEnded = endedUnsuccessfully(counts.state) && terms?.onDependencyFailure !== 'run';
     if (isEnded) return { code: 'dependency-failed', id: counts.id, state: counts.state };
   }
   return null;
@@ -165,10 +165,10 @@ function writeBody(rules: WorkspaceRules, request: SendRequest): Result<JsonText
   return message === undefined ? writeJson(body) : writeJson(body, WITH_MESSAGE);
 }
 
-/** The text of a file, in which every quote takes two bytes here, and what was understood of it. */
+/** For the escaped text of a file and the values that were read from it. */
 const WITH_MESSAGE = { bytesMax: 3 * JSON_BYTES_MAX, nodesMax: JSON_NODES_MAX };
 
-/** Undefined: nothing is configured of the agent. */
+/** Undefined: the agent is not configured. */
 function partyOf(rules: WorkspaceRules, agent: AgentId): Party | undefined {
   const party = rules.partyOf(agent);
   return party.phase === undefined && party.agentType === undefined ? undefined : party;

@@ -13,7 +13,7 @@ export interface Progress {
 
 const SAYS_MAX = 1_000;
 
-/** Records how far the work is, as a fact of its own; the state stays as it is. */
+/** Records progress as a fact. The state does not change. */
 export async function progress(
   ctx: Context,
   principal: Principal,

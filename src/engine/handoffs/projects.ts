@@ -1,4 +1,4 @@
-/** Reads the whole trail, for what only the whole of it tells: projects, and who did what when. */
+/** Reads the whole trail, for projects and for the audit of all facts. */
 import { assuranceOf, isAtLeast, type Assurance } from '../../domain/assurance.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -9,31 +9,31 @@ import { handoffsByIds, pagesOfFacts } from './find.ts';
 
 const FACTS_PAGE = 1_000;
 
-/** All of them by name, or the one that is asked for. */
+/** All projects by name, or the given one. */
 export async function projects(ctx: Context, project: string | null): Promise<readonly ProjectTrail[]> {
   const fold = new ProjectFold();
-  for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) for (const { fact } of page) fold.see(fact);
+  for await (const page of pagesOfFacts(ctx.store, { max: FACTS_PAGE })) for (const { fact } of page) fold.add(fact);
   const trails = fold.projects();
   const wanted = project === null ? trails : trails.filter((trail) => trail.project === project);
   return withAssurance(ctx, wanted, new Map());
 }
 
-/** For a caller that asks repeatedly: each time only the facts since the last time are read. */
+/** For repeated reads: each reads only the facts since the last one. */
 export function openProjects(ctx: Context): { read(): Promise<readonly ProjectTrail[]> } {
   const fold = new ProjectFold();
   let cursor: string | undefined;
   let reading: Promise<void> | null = null;
   const known: Known = new Map();
-  const readOn = async (): Promise<void> => {
+  const readNew = async (): Promise<void> => {
     const query = { max: FACTS_PAGE, ...(cursor === undefined ? {} : { after: cursor }) };
     for await (const page of pagesOfFacts(ctx.store, query)) {
-      for (const { fact } of page) fold.see(fact);
+      for (const { fact } of page) fold.add(fact);
       cursor = page.at(-1)?.cursor;
     }
   };
   return {
     read: async () => {
-      reading ??= readOn().finally(() => (reading = null));
+      reading ??= readNew().finally(() => (reading = null));
       await reading;
       return withAssurance(ctx, fold.projects(), known);
     },
@@ -43,7 +43,7 @@ export function openProjects(ctx: Context): { read(): Promise<readonly ProjectTr
 /** Of completed handoffs, which never change. */
 type Known = Map<string, Assurance | null>;
 
-/** Whether a record was imported stands in the record and not in its trail. */
+/** Reads records, because the trail does not show whether a record was imported. */
 async function withAssurance(
   { store, rules }: Context,
   trails: readonly ProjectTrail[],
@@ -61,13 +61,13 @@ async function withAssurance(
   }));
 }
 
-/** A fact, with what its handoff is about. */
+/** A fact with the parties and the subject of its handoff. */
 export interface AuditEntry {
   readonly fact: Fact;
   readonly handoff: Pick<Handoff, 'from' | 'to' | 'task' | 'title'>;
 }
 
-/** Everything that happened, in the order of the trail; with a project, what happened to its legs. */
+/** All facts in the order of the trail; with a project, only facts of its legs. */
 export async function* auditTrail(ctx: Context, project: string | null): AsyncGenerator<readonly AuditEntry[]> {
   const wanted =
     project === null ? null : new Set((await projects(ctx, project)).flatMap(({ legs }) => legs.map(({ id }) => id)));
@@ -76,7 +76,7 @@ export async function* auditTrail(ctx: Context, project: string | null): AsyncGe
     const facts = wanted === null ? all : all.filter(({ handoff }) => wanted.has(handoff));
     const ids = facts.map(({ handoff }) => handoff);
     const byId = await handoffsByIds(ctx.store, ids);
-    // A handoff is never deleted, so each fact has one.
+    // A removed handoff takes its facts with it, but may have been removed since the facts were read.
     yield facts.flatMap((fact) => {
       const handoff = byId.get(fact.handoff);
       return handoff === undefined ? [] : [{ fact, handoff }];

@@ -1,4 +1,4 @@
-/** Reading: one handoff whole, lists, the chain that one belongs to, and what happened. */
+/** Read operations: one handoff, lists, chains, and the facts of a handoff. */
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -6,16 +6,16 @@ import { readAgentId, readHandoffId, type AgentId, type HandoffId } from '../../
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
-import type { FactRead, Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
+import type { FactRead, Page, Query, StateCounts, HandoffFilter, StoredHandoff } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { findHandoff, handoffFor, loadFor, pagesOfFacts } from './find.ts';
 import { wholeIdOf } from './short-id.ts';
 import { withDependencyResults } from './dependency-results.ts';
 
-/** A chain is read up to here; a longer one cannot be shown anyway. */
+/** A longer chain is truncated. */
 const CHAIN_MAX = 1_000;
 const FACTS_PAGE = 500;
-/** Of what is drawn beside a chain. */
+/** Limits for handoffs that are shown beside a chain. */
 const DEPENDENCIES_DEEP = 16;
 const DEPENDENTS_OF_MAX = 50;
 const DEPENDENTS_MAX = 50;
@@ -24,13 +24,13 @@ export async function show(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
-): Promise<Result<Whole & { readonly facts: readonly Fact[] }, Refusal>> {
+): Promise<Result<StoredHandoff & { readonly facts: readonly Fact[] }, Refusal>> {
   const whole = await loadFor(ctx, principal, 'read', id);
   if (!whole.ok) return whole;
   return ok({ ...(await withDependencyResults(ctx, whole.value)), facts: await factsOf(ctx, id) });
 }
 
-/** The store leaves out what the principal may not read, so that pages and cursors reveal nothing of it either. */
+/** The store filters what the principal may not read, so that pages and cursors reveal nothing of it. */
 export async function list(
   ctx: Context,
   principal: Principal,
@@ -43,8 +43,8 @@ export async function list(
   return ctx.store.find({ ...searched(query), ...visibleIn(scope) });
 }
 
-/** How many a list has in all its pages, by state. */
-export async function count(ctx: Context, principal: Principal, wanted: Wanted): Promise<StateCounts> {
+/** The number of handoffs in all pages of a list, by state. */
+export async function count(ctx: Context, principal: Principal, wanted: HandoffFilter): Promise<StateCounts> {
   const scope = readScopeOf(principal);
   if (scope === 'nothing') return {};
   const named = await namedBy(ctx, principal, wanted.text);
@@ -52,7 +52,7 @@ export async function count(ctx: Context, principal: Principal, wanted: Wanted):
   return ctx.store.count({ ...searched(wanted), ...visibleIn(scope) });
 }
 
-/** A search for an id means that handoff, whatever else is searched for. */
+/** A search text that is an id finds that handoff, whatever the other filters. */
 async function namedBy(ctx: Context, principal: Principal, text: string | undefined): Promise<Handoff | null> {
   const given = text === undefined ? null : readHandoffId(text.trim());
   if (given === null) return null;
@@ -63,8 +63,8 @@ async function namedBy(ctx: Context, principal: Principal, text: string | undefi
   return handoff !== null && may(principal, 'read', handoff).ok ? handoff : null;
 }
 
-/** `@qa` among the words is an agent, and no word of a text. */
-function searched<Asked extends Wanted>(asked: Asked): Asked {
+/** A word such as `@qa` filters by agent. */
+function searched<Asked extends HandoffFilter>(asked: Asked): Asked {
   const { text, ...others } = asked;
   const words = (text ?? '').split(/\s+/);
   const name = asked.agent === undefined ? words.find((word) => word.startsWith('@')) : undefined;
@@ -127,7 +127,7 @@ export async function factsOf(ctx: Context, handoff: HandoffId): Promise<readonl
   return (await factsReadOf(ctx, handoff)).map(({ fact }) => fact);
 }
 
-/** With the place of each in the order of all facts. */
+/** With the cursor of each fact. */
 export async function factsReadOf({ store }: Context, handoff: HandoffId): Promise<readonly FactRead[]> {
   const facts: FactRead[] = [];
   for await (const page of pagesOfFacts(store, { handoff, max: FACTS_PAGE })) facts.push(...page);

@@ -1,4 +1,4 @@
-/** How a person or an agent ends a handoff without completion: rejected by its recipient, or cancelled by its sender. */
+/** Ends a handoff without completion: rejected by its recipient, or cancelled by its sender. */
 import { err } from '../../foundation/result.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -14,7 +14,7 @@ import { withDependents } from './dependents.ts';
 export interface Rejection {
   readonly type: string;
   readonly reason: string;
-  /** Of the acceptance, where it has been accepted. */
+  /** The fence, if the handoff is accepted. */
   readonly fence?: number | null;
 }
 
@@ -31,7 +31,7 @@ export async function reject(
     const isEscalated = handoff.kind === 'document' && isSkillGap(type);
     return {
       moved: rejected(handoff, fence, nowMs),
-      // In the trail, because the configuration may name somebody else by the time it is read.
+      // In the trail, because the configuration may change before it is read.
       detail: { type, reason, ...(isEscalated ? { escalatedTo: ctx.rules.chiefs } : {}) },
       outcome,
     };
@@ -50,7 +50,7 @@ export async function cancel(
   return withDependents(ctx, await change(ctx, id, cancelling(principal, reason, whole.outcome)));
 }
 
-/** `before`: the outcome that the handoff has already. */
+/** `before`: the current outcome of the handoff. */
 export function cancelling(principal: Principal, reason: string | null, before: JsonText | null): Decide {
   const outcome = endText('CANCELLED', reason ?? 'no longer wanted', before);
   return decideBy(principal, 'cancel', (handoff, nowMs) => ({
@@ -60,7 +60,7 @@ export function cancelling(principal: Principal, reason: string | null, before: 
   }));
 }
 
-/** A result that was delivered is kept beside the reason. */
+/** Keeps a delivered result beside the reason. */
 function endText(code: string, message: string, before: JsonText | null): JsonText {
   const result = before === null ? undefined : (JSON.parse(before) as Outcome).result;
   const outcome: Outcome = { kind: 'failure', code, message, ...(result === undefined ? {} : { result }) };

@@ -7,17 +7,17 @@ import type { Principal } from '../../domain/principal.ts';
 import { changeBy, fenceFor, type ChangeResult } from '../change.ts';
 import type { Context } from '../context.ts';
 
-/** Why the holder cannot go on now, and after how long it can. */
+/** Why the holder cannot continue now, and when it can. */
 export interface Later {
   readonly inMs: number;
   readonly reason: string;
   readonly detail?: JsonObject;
 }
 
-/** A vendor that names a later time is not believed: the handoff is tried again after a week. */
+/** The longest delay: even if a vendor names a later time, the handoff is tried again after a week. */
 const LATER_MAX_MS = WEEK_SECONDS * 1000;
 
-/** The holder lets go without having failed: the attempt is not counted, and the handoff keeps its place. */
+/** Releases a handoff without a failure: the attempt does not count, and the handoff keeps its rank. */
 export async function release(
   ctx: Context,
   principal: Principal,

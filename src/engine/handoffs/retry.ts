@@ -1,18 +1,18 @@
-/** The same work once more: a retry of what has ended, or another recipient or priority for what is open. */
+/** Repeats work: a retry of an ended handoff, or another recipient or priority for an open one. */
 import { defined } from '../../foundation/defined.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import type { Json } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
-import type { Handoff } from '../../domain/handoff.ts';
-import { retryOf } from '../../domain/lineage.ts';
+import { SENDER_FIELDS, type Handoff } from '../../domain/handoff.ts';
+import { retryLineage } from '../../domain/lineage.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
-import { answerDependents } from './dependents.ts';
+import { updateDependentsOf } from './dependents.ts';
 import { loadFor } from './find.ts';
 import { cancelling } from './reject-and-cancel.ts';
 import { send, sendInstead, type SendRefusal, type SendRequest } from './send.ts';
@@ -21,14 +21,14 @@ export interface RetryRequest {
   readonly id: HandoffId;
   /** Another recipient. */
   readonly to?: AgentId;
-  /** The corrected input; without it, the same once more. */
+  /** The corrected input. Absent: the same input. */
   readonly input?: Json;
   readonly attemptTimeoutMs?: number;
   readonly requestId?: string;
   readonly waitForCapacity?: boolean;
 }
 
-/** A final state stays final: a retry is a new handoff that names the old one. */
+/** Sends a new handoff that names the old one. A final state never changes. */
 export async function retry(
   ctx: Context,
   principal: Principal,
@@ -43,7 +43,7 @@ export async function retry(
     ...defined({ to, input, requestId, waitForCapacity }),
     terms: { ...again.value.terms, ...defined({ attemptTimeoutMs }) },
   });
-  if (retried.ok) await answerDependents(ctx, retried.value);
+  if (retried.ok) await updateDependentsOf(ctx, retried.value);
   return retried;
 }
 
@@ -54,7 +54,7 @@ export interface ReassignRequest {
   readonly reason?: string;
 }
 
-/** One handoff is cancelled and another takes its place in the chain, both or neither. */
+/** Cancels a handoff and sends another in its place in the chain, both or neither. */
 export async function reassign(
   ctx: Context,
   principal: Principal,
@@ -71,11 +71,19 @@ export async function reassign(
   return sendInstead(ctx, principal, { target: handoff, decide: cancelling(principal, why, outcome) }, request);
 }
 
-/** The same work once more, as a request that stands beside the old handoff in its chain. */
-function requestAgain({ handoff, body }: Whole): Result<SendRequest, Refusal> {
-  const { from, to, kind, priority, title, task, terms } = handoff;
-  const lineage = retryOf(handoff);
+/** The same work as a request, beside the old handoff in its chain. */
+function requestAgain({ handoff, body }: StoredHandoff): Result<SendRequest, Refusal> {
+  const { from, to, kind, terms } = handoff;
+  const lineage = retryLineage(handoff);
   if (!lineage.ok) return lineage;
-  const named = defined({ title: title ?? undefined, task: task ?? undefined });
-  return ok({ from, to, kind, priority, ...named, ...(parseExact(body) as Body), terms, lineage: lineage.value });
+  const said = SENDER_FIELDS.flatMap((name) => (handoff[name] === null ? [] : [[name, handoff[name]] as const]));
+  return ok({
+    from,
+    to,
+    kind,
+    ...Object.fromEntries(said),
+    ...(parseExact(body) as Body),
+    terms,
+    lineage: lineage.value,
+  });
 }

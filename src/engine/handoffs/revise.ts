@@ -1,4 +1,4 @@
-/** Changes what a draft asks for. What it asked for before stays in the trail. */
+/** Changes the content of a draft. The old content stays in the trail. */
 import { digestOf } from '../../foundation/digest.ts';
 import {
   isJsonObject,
@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import { schemaRefusal } from './prepare-send.ts';
 import { termsOf, type SendRefusal } from './send.ts';
 
-/** Each absent one stays as it is. */
+/** Absent fields stay unchanged. */
 export interface Revision extends Omit<Revised, 'terms'> {
   readonly terms?: Partial<Pick<Terms, 'deliverables' | 'criteria' | 'verifiers'>>;
   /** The whole input. */
@@ -41,7 +41,7 @@ export async function revise(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const whole = await ctx.store.load(id);
     if (whole === null) return err({ code: 'no-such-handoff', id });
-    // Refused although it is as it was: another decision refuses, not a faster writer.
+    // Refused although the revision has not changed: the cause is not a concurrent writer.
     if (whole.handoff.revision === seen) break;
     seen = whole.handoff.revision;
     const done = await reviseSeen(ctx, principal, whole, revision);
@@ -71,7 +71,7 @@ async function reviseSeen(
   return change(ctx, handoff, atRevision(handoff.revision, decide));
 }
 
-/** Who has to verify is the workspace's to say; a request may add others. */
+/** The workspace sets the verifiers; a request may add others. */
 function inForce({ rules }: Context, handoff: Handoff, revision: Revision): Revision {
   const { terms } = revision;
   if (terms === undefined) return revision;
@@ -79,14 +79,14 @@ function inForce({ rules }: Context, handoff: Handoff, revision: Revision): Revi
   return { ...revision, terms: { ...terms, ...(terms.verifiers === undefined ? {} : { verifiers }) } };
 }
 
-/** What is written: the new values, and what stood there before. */
+/** The new values, and the old ones for the trail. */
 export interface RevisedDraft {
   readonly record: Revised;
   readonly body: JsonText;
   readonly was: JsonObject;
 }
 
-/** As much of what was there before as a fact keeps; of more, the digest. */
+/** A longer old input is kept as its digest only. */
 const WAS_MAX = 64 * 1024;
 
 export function revisedBy(
@@ -113,7 +113,7 @@ export function revisedBy(
   const next = input === undefined ? { ...(isJsonObject(carried.input) ? carried.input : {}), ...inputFields } : input;
   const isSame = (input === undefined && Object.keys(inputFields).length === 0) || same(next, carried.input);
   if (isSame) return ok({ record, body, was });
-  // The file that it came as holds the input of before.
+  // The stored file text contains the old input.
   const { message, ...rest } = carried;
   void message;
   const text = writeJson({ ...rest, input: next });
@@ -128,7 +128,7 @@ export function isRevised({ was }: RevisedDraft): boolean {
   return Object.keys(was).length > 0;
 }
 
-/** Of two objects, the fields of the first that the second has changed. */
+/** The old values of the changed fields, for two objects. */
 function changedIn(before: Json, next: Json): Json {
   if (!isJsonObject(before) || !isJsonObject(next)) return before;
   const names = new Set([...Object.keys(before), ...Object.keys(next)]);
@@ -140,7 +140,7 @@ function same(one: Json, other: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** `isInTime`: the text of a commit is judged by its own dates. */
+/** `isInTime`: for commits, whose own dates decide. */
 export function decideRevision(
   principal: Principal,
   { record, body, was }: RevisedDraft,

@@ -1,4 +1,4 @@
-/** Ends a token, and by default gives back what was taken with it. */
+/** Revokes a token, and by default releases what was claimed with it. */
 import { err } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -19,8 +19,8 @@ export interface Revoked {
 const PAGE = 200;
 
 /**
- * The token ends first, then its leases: a claim in between checks its token again afterwards. Revoking once more gives
- * back what an interrupted revocation has left.
+ * Revokes the token first and then releases its handoffs: a claim in between checks its token afterwards. Calling this again
+ * releases what an interrupted revocation has left.
  */
 export async function revokeToken(
   ctx: Context,

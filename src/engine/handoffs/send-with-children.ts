@@ -8,7 +8,7 @@ import { findHandoff } from './find.ts';
 import { newHandoffId } from './prepare-send.ts';
 import { sendMany, type SendRefusal, type SendRequest } from './send.ts';
 
-/** Answers the children in their order, and the parent last. */
+/** Returns the children in order, and the parent last. */
 export async function sendWithChildren(
   ctx: Context,
   principal: Principal,
@@ -22,7 +22,7 @@ export async function sendWithChildren(
   return sendMany(ctx, principal, [...begun, { ...parent, id, terms: { ...parent.terms, dependsOn } }]);
 }
 
-/** Whether the parent may stand below another handoff is decided when it is made. */
+/** Whether the parent may follow from another handoff is checked when it is sent. */
 async function lineageBelow(ctx: Context, id: HandoffId, aboveId: HandoffId | undefined): Promise<Lineage> {
   const above = aboveId === undefined ? null : await findHandoff(ctx, aboveId);
   if (above === null) return { ...NO_LINEAGE, root: id, parent: id, hops: 1 };

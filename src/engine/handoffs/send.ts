@@ -4,63 +4,67 @@ import type { JsonObject, JsonProblem } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
-import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import {
+  senderFieldsOf,
+  type Failure,
+  type GivenFields,
+  type Handoff,
+  type Kind,
+  type Lineage,
+  type Terms,
+} from '../../domain/handoff.ts';
+import { MANUAL_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { Beginning } from '../../domain/moves/create.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
-import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
-import type { Guard, Opening } from '../../stores/store.ts';
+import type { Guard, NewHandoff } from '../../stores/store.ts';
 import { decideBy, decideCreation, decideStep, reconcileFolders, relay, withNotifications } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import { secretsIn } from '../secrets/warnings.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
-import { answerDependents, judgeDependents } from './dependents.ts';
+import { updateDependentsOf, updateDependents } from './dependents.ts';
 import { failureText } from './failure-text.ts';
 import { prepare, type PreparedHandoff } from './prepare-send.ts';
 
-export interface SendRequest extends Omit<Body, 'source' | 'target' | 'dependencies'> {
+export interface SendRequest extends Omit<Body, 'source' | 'target' | 'dependencies'>, GivenFields {
   readonly from: AgentId;
   readonly to: AgentId;
-  readonly title?: string;
-  readonly task?: string;
-  readonly priority?: Priority;
   readonly kind?: Kind;
   readonly terms?: Partial<Terms>;
-  /** Not to be taken earlier than this. */
+  /** Cannot be claimed before this instant. */
   readonly notBefore?: number;
   /** An id from elsewhere; by default Baton makes one. */
   readonly id?: HandoffId;
-  /** The leg that this one follows from: both are one chain. */
+  /** The handoff that this one follows from. Both are in one chain. */
   readonly parent?: HandoffId;
   /** The lineage of a retry. */
   readonly lineage?: Lineage;
-  /** Where there is no room under a limit, wait for a place instead of being refused. */
+  /** Wait for room under a limit instead of being refused. */
   readonly waitForCapacity?: boolean;
   /** Offered at once, or a draft until it is activated. By default documents are drafts. */
   readonly draft?: boolean;
-  /** It cannot be done as it is: it is stored as failed, so that its sender sees why. */
+  /** The request is invalid and is stored as failed, so that its sender sees why. */
   readonly failure?: Failure;
-  /** Who else is notified that it failed. */
+  /** A further agent that is notified of the failure. */
   readonly alsoTell?: AgentId;
   /** The user of a program that took the file before Baton knew of it. */
   readonly takenBy?: string;
-  /** What has happened to it elsewhere, written with its beginning; null: nothing yet. */
+  /** What happened elsewhere before the creation, written with it. Null: nothing. */
   readonly onward?: (begun: Handoff) => Decide | null;
-  /** Others have begun it already: it comes in whether there is room under a limit or not. */
+  /** Limits do not apply, because others have begun the work already. */
   readonly overLimits?: true;
-  /** An agent hands over to its own successor, whose first turn acknowledges it: nobody else has to verify. */
+  /** A handoff of an agent to its successor, which acknowledges it in its first turn: no verifier is needed. */
   readonly isSuccession?: true;
   /** Refuses dependencies that do not exist, or that have ended without being completed. */
   readonly knownDependencies?: true;
-  /** It is made by a schedule: one handoff for this key, for as long as the database lasts. */
+  /** Sent by a schedule: one handoff per key, for ever. */
   readonly occurrence?: { readonly schedule: string; readonly at: string; readonly by: string; readonly key: string };
-  /** The same key with the same content answers the same handoff, however often it is asked. */
+  /** The same key with the same content always returns the same handoff. */
   readonly requestId?: string;
 }
 
@@ -79,7 +83,7 @@ export async function send(
   return sent.ok ? ok(sent.value[0] as Handoff) : sent;
 }
 
-/** All or none. A request id, if any, is that of the first and stands for all of them. */
+/** All or none. The request id of the first request is that of all. */
 export async function sendMany(
   ctx: Context,
   principal: Principal,
@@ -95,16 +99,16 @@ export async function sendMany(
     ids.add(each.value.id);
   }
   const guard = guardOf(principal, requests);
-  const sent = await ctx.store.insert(openingsOf(ctx, principal, prepared, false), guard);
+  const sent = await ctx.store.insert(newHandoffsOf(ctx, principal, prepared, false), guard);
   const full =
     !sent.ok &&
     sent.refusal.code === 'limit-reached' &&
     requests.some(({ waitForCapacity }) => waitForCapacity === true);
-  const answer = full ? await ctx.store.insert(openingsOf(ctx, principal, prepared, true), guard) : sent;
-  if (answer.ok) await mirrored(ctx, answer.value, prepared);
+  const answer = full ? await ctx.store.insert(newHandoffsOf(ctx, principal, prepared, true), guard) : sent;
+  if (answer.ok) await mirrorToFolders(ctx, answer.value, prepared);
   // A dependency may have ended already.
   const waits = answer.ok && answer.value.some(({ blockedOn }) => blockedOn?.reason === 'dependency');
-  if (waits) return ok(await judgeDependents(ctx, answer.value));
+  if (waits) return ok(await updateDependents(ctx, answer.value));
   // A document is named after its parties and task: another document took this name first, and the next name is free.
   const isTaken = !answer.ok && answer.refusal.code === 'known-id' && ctx.rules.documents !== null;
   const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
@@ -120,17 +124,17 @@ export async function sendInstead(
 ): Promise<Result<Handoff, SendRefusal>> {
   const prepared = await prepare(ctx, principal, request, new Set());
   if (!prepared.ok) return prepared;
-  const relayed = await relay(ctx, target, decide, openingsOf(ctx, principal, [prepared.value], false));
+  const relayed = await relay(ctx, target, decide, newHandoffsOf(ctx, principal, [prepared.value], false));
   if (!relayed.ok) return relayed;
-  await answerDependents(ctx, relayed.value.changed);
+  await updateDependentsOf(ctx, relayed.value.changed);
   return ok(relayed.value.inserted[0] as Handoff);
 }
 
-/** So many may want the same name at the same time. */
+/** How many names are tried when others take the same name at the same time. */
 const NAMES_MAX = 100;
 
-/** In order, so that a reader of the folder meets the first one first. */
-async function mirrored(
+/** In order, so that the first handoff appears in the folder first. */
+async function mirrorToFolders(
   ctx: Context,
   handoffs: readonly Handoff[],
   prepared: readonly PreparedHandoff[],
@@ -144,23 +148,23 @@ async function mirrored(
   }
 }
 
-function openingsOf(
+function newHandoffsOf(
   ctx: Context,
   principal: Principal,
   prepared: readonly PreparedHandoff[],
   full: boolean,
-): readonly Opening[] {
-  return prepared.map((each) => openingOf(ctx, principal, each, full && each.request.waitForCapacity === true));
+): readonly NewHandoff[] {
+  return prepared.map((each) => newHandoffOf(ctx, principal, each, full && each.request.waitForCapacity === true));
 }
 
-const UNHEARD_OF = { unheardOf: true } as const;
+const IS_NEW_ID = { unheardOf: true } as const;
 
-function openingOf(
+function newHandoffOf(
   ctx: Context,
   principal: Principal,
   { id, request, body, lineage, artifacts, lacksArtifact: lacks }: PreparedHandoff,
   forPlace: boolean,
-): Opening {
+): NewHandoff {
   const kind = request.kind ?? 'queue';
   const needs = artifacts.length === 0 ? request.terms : { ...request.terms, artifacts };
   const terms = termsOf(ctx.rules, kind, needs, request);
@@ -170,24 +174,22 @@ function openingOf(
     kind,
     from: request.from,
     to: request.to,
-    priority: request.priority ?? 'normal',
-    title: request.title ?? null,
-    task: request.task ?? null,
+    ...senderFieldsOf(request),
     lineage,
     terms,
     notBefore: request.notBefore ?? 0,
     as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
     lacksArtifact: lacks,
   };
-  // A reader of the trail alone has to learn that the failure of the old handoff was followed by a retry.
+  // Shows in the trail that the failure of the old handoff was followed by a retry.
   const detail = lineage.retryOf === null ? occurrenceIn(request) : { retryOf: lineage.retryOf, to: `@${request.to}` };
-  const decide = decideCreation(ctx, principal, beginning, body, detail, (begun) => decideHappened(begun, request));
+  const decide = decideCreation(ctx, principal, beginning, body, detail, (begun) => decideHistory(begun, request));
   return {
     id: beginning.id,
     dependsOn: terms.dependsOn,
     body,
     to: request.to,
-    ...(request.id === undefined && kind === 'queue' ? UNHEARD_OF : {}),
+    ...(request.id === undefined && kind === 'queue' ? IS_NEW_ID : {}),
     decide: withNotifications(ctx.rules, decide),
   };
 }
@@ -198,8 +200,8 @@ function occurrenceIn({ occurrence }: SendRequest): JsonObject | null {
   return { schedule, occurrence: at, scheduledBy: by };
 }
 
-/** What happened before Baton knew of it is written with the creation, so that nobody can act in between. */
-function decideHappened(begun: Handoff, { failure, alsoTell, takenBy, onward }: SendRequest): Decide | null {
+/** What happened before Baton knew of the handoff is written with its creation, so that no move comes in between. */
+function decideHistory(begun: Handoff, { failure, alsoTell, takenBy, onward }: SendRequest): Decide | null {
   const more = onward?.(begun) ?? null;
   if (more !== null) return more;
   if (failure !== undefined) {
@@ -209,7 +211,7 @@ function decideHappened(begun: Handoff, { failure, alsoTell, takenBy, onward }: 
   }
   if (takenBy === undefined || begun.state !== 'offered') return null;
   return decideBy({ kind: 'file', user: takenBy }, 'accept', (handoff, nowMs) => {
-    const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+    const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? MANUAL_LEASE_MS);
     return { moved: accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: takenBy }, nowMs) };
   });
 }
@@ -228,14 +230,14 @@ export function termsOf(
   return {
     ...terms,
     verifiers: verifiersFor(own?.verifiers ?? [], asked?.verifiers ?? [], parties, rules.verifiers),
-    // A check that belongs to no deliverable would never be run.
+    // A check without a deliverable would never run.
     ...(check === undefined || deliverables.length > 0 ? {} : { deliverables: [check] }),
   };
 }
 
 /**
- * A request may add verifiers to those of the workspace. Work for oneself needs somebody else: where none is named, one
- * of `others`, or the operator.
+ * The verifiers of the workspace and those of the request. Work that an agent sends to itself needs a verifier: if none is
+ * named, one of `others`, or the operator.
  */
 export function verifiersFor(
   workspace: readonly AgentId[],

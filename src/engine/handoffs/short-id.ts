@@ -8,7 +8,7 @@ import { findHandoff } from './find.ts';
 
 /** Six digits are shared by this many only where there are hundreds of millions of handoffs. */
 const MATCHES_MAX = 50;
-/** So many are named in a refusal. */
+/** How many ids a refusal names. */
 const NAMED_MAX = 5;
 
 export interface AmbiguousId {
@@ -18,8 +18,8 @@ export interface AmbiguousId {
 }
 
 /**
- * What is no short id, is the whole id of a handoff, or begins the id of none that the principal may read, is answered as
- * it was given: the operation itself says that there is no such handoff.
+ * Returns the given id unchanged if it is not a short id, is the id of a handoff, or matches none that the principal may
+ * read: the operation itself then reports that there is no such handoff.
  */
 export async function wholeIdOf(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** The evidence of a handoff, for its verifiers: the changes themselves, and what the machine finds now. */
+/** The evidence of a handoff for its verifiers: diffs, and the results of checks now. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';

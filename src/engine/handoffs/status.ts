@@ -1,5 +1,5 @@
-/** What is going on, seen by one principal: what needs a person, who is at work, what waits for whom. */
-import { ATTENTION, attentionReason, ENDED_BADLY, type AttentionReason } from '../../domain/attention.ts';
+/** The status for one principal: what needs a person, what is being worked on, and what waits. */
+import { ATTENTION, attentionReason, FAILURE_STATES, type AttentionReason } from '../../domain/attention.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { OPEN_STATES, type State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -9,21 +9,21 @@ import type { Context } from '../context.ts';
 import { list } from './read.ts';
 
 const PAGE = 500;
-/** Of more open handoffs than this, only the newest are looked at; `isWhole` says so. */
+/** At most this many open handoffs are read, the newest first; `isWhole` is false beyond that. */
 const LOOKED_AT_MAX = 20_000;
 
 export interface Status {
-  /** What does not go on without a person, oldest first. */
+  /** What needs a person to continue, oldest first. */
   readonly attention: readonly Attention[];
   /** Accepted, longest first. */
   readonly atWork: readonly Handoff[];
   readonly waiting: readonly WaitingFor[];
   readonly open: Readonly<Partial<Record<State, number>>>;
-  /** False: more is open than was looked at. */
+  /** False: there are more open handoffs than were read. */
   readonly isWhole: boolean;
 }
 
-/** What ended badly is looked for among so many of the newest. */
+/** The newest handoffs that are searched for bad ends. */
 const ENDED_MAX = 200;
 
 export interface Attention {
@@ -33,7 +33,7 @@ export interface Attention {
 
 interface WaitingFor {
   readonly agent: AgentId;
-  /** Offered to it; those that are blocked are counted in `blocked`. */
+  /** Offered to the agent; blocked handoffs are counted in `blocked`. */
   readonly offered: number;
   readonly blocked: number;
   readonly oldestAt: number;
@@ -73,9 +73,9 @@ async function openOnes(
   return { handoffs, isWhole: after === null };
 }
 
-/** Of those that the principal could retry. */
+/** Ended handoffs that the principal could retry and that were not retried. */
 async function endedBadly(ctx: Context, principal: Principal, nowMs: number): Promise<readonly Attention[]> {
-  const { items } = await list(ctx, principal, { by: 'filter', states: ENDED_BADLY, max: ENDED_MAX });
+  const { items } = await list(ctx, principal, { by: 'filter', states: FAILURE_STATES, max: ENDED_MAX });
   const mine = items.filter((handoff) => may(principal, ATTENTION.failed.right, handoff).ok);
   const lately = attentionIn(mine, nowMs);
   if (lately.length === 0) return [];

@@ -1,4 +1,4 @@
-/** A verifier agrees to delivered work or sends it back. Before that the machine checks the evidence again. */
+/** Verifies delivered work or requests rework. The evidence is checked again before a verification. */
 import type { JsonObject } from '../../foundation/json.ts';
 import { err } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -21,7 +21,7 @@ export interface VerifyRequest {
   readonly id: HandoffId;
   readonly criteria: readonly CriterionCheck[];
   readonly notes?: string;
-  /** What the verifier shows for deliverables, besides what the doer showed. */
+  /** Evidence of the verifier, in addition to that of the doer. */
   readonly seen?: readonly { readonly deliverable: string; readonly evidence: readonly string[] }[];
 }
 
@@ -55,7 +55,7 @@ export async function verify(
   );
 }
 
-/** A chain is read up to here. */
+/** At most this many handoffs of a chain are read. */
 const CHAIN_MAX = 1_000;
 
 /** An agent that did a part of the work, below this handoff or beside it, may not verify it. */
@@ -82,8 +82,8 @@ async function partInChain(
 }
 
 /**
- * Where identity is local, a user who can open the database can show any token: one user who delivers and agrees is one
- * user, whatever names they use.
+ * With local identity, a user who can open the database can use any token. So delivery and verification by the same user
+ * are marked, whatever agents they name.
  */
 async function isSameUser(ctx: Context, principal: Principal, id: HandoffId): Promise<boolean> {
   const user = principal.kind === 'agent' || principal.kind === 'operator' ? principal.user : undefined;
@@ -94,7 +94,7 @@ async function isSameUser(ctx: Context, principal: Principal, id: HandoffId): Pr
   return proof.by === 'local' || (proof.by === 'token' && proof.user === user);
 }
 
-/** Not done: the doer gets it back with the reason. */
+/** Sends the work back to the doer with the reason. */
 export async function requestRework(ctx: Context, principal: Principal, id: HandoffId, reason: string): ChangeResult {
   return changeBy(ctx, principal, id, 'rework', (handoff, nowMs) => ({
     ...reworked(handoff, nowMs),
@@ -114,7 +114,7 @@ function recordOf(
   };
 }
 
-/** In the fact, because the record keeps only what the doer showed. */
+/** Stored in the fact, because the record keeps only the evidence of the doer. */
 export function seenDetail(seen: Required<VerifyRequest>['seen']): JsonObject {
   const shown = seen.filter(({ evidence }) => evidence.length > 0);
   return shown.length === 0 ? {} : { seen: shown.map(({ deliverable, evidence }) => ({ deliverable, evidence })) };

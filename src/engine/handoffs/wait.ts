@@ -3,7 +3,7 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { settledNotifier } from '../settled-notifier.ts';
 import type { Context } from '../context.ts';
 import { handoffFor } from './find.ts';
@@ -15,13 +15,13 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Until the handoff is settled, or time is up, or the signal is aborted (which answers like time being up). */
+/** Waits until the handoff is settled. A timeout and an aborted signal are refused as `timed-out`. */
 export async function wait(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
   options: WaitOptions = {},
-): Promise<Result<Whole, WaitRefusal>> {
+): Promise<Result<StoredHandoff, WaitRefusal>> {
   const { store, clock } = ctx;
   const beganMs = clock.monotonicMs();
   const limit = limitOf(ctx, options);
@@ -29,9 +29,9 @@ export async function wait(
   try {
     for (let isKnown = false; ; isKnown = true) {
       const hint = notifier.next();
-      const looked = isKnown ? ok(await store.load(id, 'settled')) : await firstLook(ctx, principal, id);
-      if (!looked.ok) return looked;
-      if (looked.value !== null) return ok(looked.value);
+      const read = isKnown ? ok(await store.load(id, 'settled')) : await firstRead(ctx, principal, id);
+      if (!read.ok) return read;
+      if (read.value !== null) return ok(read.value);
       if (limit?.isOver() === true) return err({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
       await (limit === null ? hint : Promise.race([hint, limit.over]));
     }
@@ -42,7 +42,11 @@ export async function wait(
 }
 
 /** Null: the handoff is not settled yet. */
-async function firstLook(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Whole | null, Refusal>> {
+async function firstRead(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<StoredHandoff | null, Refusal>> {
   const handoff = await handoffFor(ctx, principal, 'read', id);
   if (!handoff.ok) return handoff;
   return ok(isFinal(handoff.value.state) ? await ctx.store.load(id, 'settled') : null);

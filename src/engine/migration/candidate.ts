@@ -1,5 +1,5 @@
-/** What a scan of a repository finds: old handoffs, and documents and tasks that are there already. */
-import type { NameSays } from '../../formats/legacy/file-name.ts';
+/** The results of scanning a repository: old handoffs, and existing documents and tasks. */
+import type { FileNameReading } from '../../formats/legacy/file-name.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 
 export interface Candidate {
@@ -9,11 +9,11 @@ export interface Candidate {
   /** The same for texts that differ only in white space and marks. */
   readonly key: string;
   readonly reading: LegacyReading;
-  readonly name: NameSays;
+  readonly name: FileNameReading;
   /** The last commit that touched it; null: git does not have this text. */
   readonly changedAt: number | null;
   readonly firstAt: number | null;
-  /** Why it is not moved alone; it may still be a version of another candidate. Null: it is surely a handoff. */
+  /** Why it is not moved alone. It may still be a version of another candidate. Null: it is clearly a handoff. */
   readonly unclear: string | null;
   /** Id and task of a document that lies in the wrong place; null: it is none. */
   readonly governed: { readonly id: string; readonly task: string } | null;
@@ -36,7 +36,7 @@ export interface KnownTask {
   readonly madeFor: string | null;
 }
 
-/** Newer sorts later. An uncommitted text is newer than committed ones; the file's own time says only when it was copied. */
+/** Newer sorts later. An uncommitted text is newer than committed ones. The file's own time is not used: it may be the time of a copy. */
 export function compareAge(a: Candidate, b: Candidate): number {
   const byCommit = (a.changedAt ?? Infinity) - (b.changedAt ?? Infinity);
   if (byCommit !== 0 && !Number.isNaN(byCommit)) return byCommit;

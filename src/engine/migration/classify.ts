@@ -1,17 +1,17 @@
 /**
- * Decides whether a file is a handoff that may be moved. Moving a file that is none does harm; leaving a handoff where it
- * is does not. So a file has to call itself a handoff, or plainly name both parties and the work at its top, and nothing
- * may speak against it. A doubtful file is listed with the reason and never moved.
+ * Decides whether a file is a handoff that may be moved. Moving another file does harm; leaving a handoff in its place does
+ * not. So a file has to call itself a handoff, or clearly name both parties and the work at its top, without signs to the
+ * contrary. An unclear file is listed with the reason and never moved.
  */
 import { agentOf } from '../../formats/legacy/agents.ts';
-import type { NameSays } from '../../formats/legacy/file-name.ts';
+import type { FileNameReading } from '../../formats/legacy/file-name.ts';
 import { meaningsOf, isWrapper, wordOf } from '../../formats/legacy/keys.ts';
 import { isPlaceholder } from '../../formats/legacy/plain-text.ts';
 import { isStructured, type Field, type Found, type LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import { sectionsOf } from '../../formats/legacy/sections.ts';
-import { foreignFolderIn, isOtherKind } from './places.ts';
+import { foreignFolderIn, isOtherKind } from './foreign-folders.ts';
 
-export type Standing =
+export type Classification =
   | { readonly is: 'sure' }
   /** `because` completes "left where it is: …". */
   | {
@@ -30,14 +30,19 @@ export interface ClassifyTerms {
   readonly hasTo: boolean;
 }
 
-const OTHER: Standing = { is: 'other' };
+const OTHER: Classification = { is: 'other' };
 const HANDOFF = /hand[-_ ]?(?:off|over)|passation|übergabe|引き継ぎ|인수인계|交接/i;
 
-export function classify(path: string, reading: LegacyReading, name: NameSays, terms: ClassifyTerms): Standing {
-  const calls = callsItself(reading, name);
-  const parties = { from: partyOf(reading.from, 'from', calls > 0), to: partyOf(reading.to, 'to', calls > 0) };
-  const unclear = (because: string): Standing => ({ is: 'unclear', because });
-  if (calls === 0 && !(parties.from?.isPlain === true && parties.to?.isPlain === true)) return OTHER;
+export function classify(
+  path: string,
+  reading: LegacyReading,
+  name: FileNameReading,
+  terms: ClassifyTerms,
+): Classification {
+  const signs = handoffSigns(reading, name);
+  const parties = { from: partyOf(reading.from, 'from', signs > 0), to: partyOf(reading.to, 'to', signs > 0) };
+  const unclear = (because: string): Classification => ({ is: 'unclear', because });
+  if (signs === 0 && !(parties.from?.isPlain === true && parties.to?.isPlain === true)) return OTHER;
 
   const folder = foreignFolderIn(path, terms.below);
   if (folder !== null) return unclear(`it is in ${folder}/; to include it, name the folder: baton migrate ${folder}`);
@@ -49,13 +54,13 @@ export function classify(path: string, reading: LegacyReading, name: NameSays, t
   if (reading.from?.form === 'yaml-block' || reading.to?.form === 'yaml-block')
     return unclear('it names its parties in a block of code; baton ingest reads such blocks');
 
-  if (calls === 0) return plainlyWork(reading) ? { is: 'sure' } : unclear(NOT_CALLED);
+  if (signs === 0) return describesWork(reading) ? { is: 'sure' } : unclear(NOT_CALLED);
   const missing = missingParties(parties.from !== null || terms.hasFrom, parties.to !== null || terms.hasTo);
   if (missing !== null) return { is: 'unclear', because: missing, lacks: 'party' };
   if (isOtherRecord(reading.fields, RECORD_KEYS)) return unclear('it is a record of a journey, a payment or a meeting');
   if (isMail(reading)) return unclear('it is a mail');
   const ranks = [parties.from, parties.to].flatMap((party) => (party === null ? [] : [party.rank]));
-  const isNamedSo = ranks.includes('strong') || (calls > 1 && !ranks.includes('weak')) || ranks.length === 0;
+  const isNamedSo = ranks.includes('strong') || (signs > 1 && !ranks.includes('weak')) || ranks.length === 0;
   if (!isNamedSo) return unclear('it names an author or an owner, not a sender and a recipient');
   const isOnlyNamed = ranks.length > 0 && [parties.from, parties.to].every((party) => party?.isInName === true);
   return isOnlyNamed ? unclear('only its name says from whom and to whom') : { is: 'sure' };
@@ -69,7 +74,7 @@ export function missingParties(hasFrom: boolean, hasTo: boolean): string | null 
 const NOT_CALLED = 'it names two parties, but does not call itself a handoff';
 
 /** In how many ways a file says that it is a handoff: by name, folder, title, type and keys. */
-function callsItself({ fields, title, from, to }: LegacyReading, name: NameSays): number {
+function handoffSigns({ fields, title, from, to }: LegacyReading, name: FileNameReading): number {
   const isInOwnKey = [from, to].some((found) => found !== null && isStructured(found.form) && OWN_KEY.test(found.path));
   const ways = [
     name.says !== null,
@@ -98,9 +103,9 @@ function isTop({ path, key, form, line }: Field): boolean {
 const HEAD_LINES = 40;
 
 interface Party {
-  /** `weak` words (author, owner) name somebody who need not be a party; `assigning` ones do so together. */
+  /** `weak` words (author, owner) need not name a party. `assigning` words count together with others. */
   readonly rank: 'strong' | 'assigning' | 'weak';
-  /** The plainest words, at the very top. */
+  /** Unambiguous words at the top of the file. */
   readonly isPlain: boolean;
   readonly isInName: boolean;
 }
@@ -126,7 +131,7 @@ function partyOf(found: Found | null, role: 'from' | 'to', isCalled: boolean): P
     const isStrong = meaningsOf(parent).some((each) => each.role === role && each.how === 'plain');
     return isStrong ? plainParty(false) : { rank: 'weak', isPlain: false, isInName: false };
   }
-  if (meaning.how === 'plain' || OTHER_TONGUES.has(word)) return plainParty(found.sure === 'certain');
+  if (meaning.how === 'plain' || OTHER_LANGUAGES.has(word)) return plainParty(found.sure === 'certain');
   return { rank: 'assigning', isPlain: false, isInName: false };
 }
 
@@ -138,7 +143,7 @@ function plainParty(isPlain: boolean): Party {
 const ROUTES = new Set('route agents direction flow handoff handover transfer transition'.split(' '));
 
 /** Words of other languages that are as plain as "from" and "to". */
-const OTHER_TONGUES = new Set(
+const OTHER_LANGUAGES = new Set(
   'de von da para an a 差出人 発信者 发件人 来自 宛先 受信者 收件人 接收者 보낸사람 보낸_사람 보내는_사람 발신자 발신 보낸이 받는사람 받는_사람 수신자 수신 받는이 인수자 отправитель от получатель кому emetteur expediteur destinataire remitente destinatario absender empfanger'.split(
     ' ',
   ),
@@ -186,7 +191,7 @@ function isMail({ from, to }: LegacyReading): boolean {
 }
 
 /** For a file that does not call itself a handoff: it has a state and the work. Goods and people go from A to B as well. */
-function plainlyWork(reading: LegacyReading): boolean {
+function describesWork(reading: LegacyReading): boolean {
   const { from, to, state, task, fields } = reading;
   if (state === null || from === null || to === null || isMail(reading)) return false;
   if (isStructured(from.form) && from.form !== 'front-matter') return false;

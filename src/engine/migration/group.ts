@@ -24,9 +24,9 @@ export function groupsOf(candidates: readonly Candidate[]): readonly Group[] {
   };
   const recipients = recipientsByName(candidates);
   for (const [index, candidate] of candidates.entries()) {
-    for (const tie of tiesOf(candidate, recipients)) {
-      const first = leader.get(tie);
-      if (first === undefined) leader.set(tie, index);
+    for (const linkKey of linkKeys(candidate, recipients)) {
+      const first = leader.get(linkKey);
+      if (first === undefined) leader.set(linkKey, index);
       else parents[rootOf(index)] = rootOf(first);
     }
   }
@@ -41,11 +41,11 @@ function versionsOf(members: readonly Candidate[]): readonly Version[] {
   return versions.toSorted((a, b) => compareAge(a[0], b[0]));
 }
 
-/** A name that nobody gives twice: long enough, with a day in it. */
-const TELLING = /(?=.*(?:\d{8}|\d{4}-\d{2}-\d{2}|[a-z]+-\d{4}-\d{4}))^.{14,}$/i;
+/** A name that is probably unique: long enough, and with a date or a task number. */
+const UNIQUE_NAME = /(?=.*(?:\d{8}|\d{4}-\d{2}-\d{2}|[a-z]+-\d{4}-\d{4}))^.{14,}$/i;
 const OWN_ID = new Set(['handoff_id', 'handoffid', 'id', 'uuid', 'document_id']);
 
-function tiesOf(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
+function linkKeys(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const { key, reading } = candidate;
   const { id, sender, recipient } = reading;
   const name = nameKey(candidate);
@@ -66,7 +66,7 @@ function tiesOf(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySe
 /** The name alone when it is unique enough; otherwise with its folder, because many folders have a handoff.md. */
 function nameKey({ path, name }: Candidate): string {
   const stem = name.stem.toLowerCase();
-  return TELLING.test(stem) ? stem : path.slice(0, path.lastIndexOf('/') + 1) + stem;
+  return UNIQUE_NAME.test(stem) ? stem : path.slice(0, path.lastIndexOf('/') + 1) + stem;
 }
 
 function recipientsByName(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -83,21 +83,21 @@ function askedBy({ reading }: Candidate): string | null {
   return JSON.stringify([sender, recipient, task.text, title?.text ?? '', sectionsOf(reading)]);
 }
 
-/** Lines that change without saying anything new. */
+/** Metadata lines, which change without new content. */
 const ABOUT_ITSELF = /^\W*(?:status|state|updated|last[ _]updated|updated[ _]at|version|date|timestamp)\b/i;
 
 /** Whether a newer text has all lines of the older one, in the same order. */
 export function isContained(older: string, newer: string): boolean {
-  const lines = telling(newer);
+  const lines = contentLines(newer);
   let at = 0;
-  for (const line of telling(older)) {
+  for (const line of contentLines(older)) {
     at = lines.indexOf(line, at) + 1;
     if (at === 0) return false;
   }
   return true;
 }
 
-function telling(text: string): readonly string[] {
+function contentLines(text: string): readonly string[] {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.replace(/\[[ xX]\]/, '[]').trim());
   return lines.filter((line) => line !== '' && !ABOUT_ITSELF.test(line));
 }

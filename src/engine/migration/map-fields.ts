@@ -1,7 +1,7 @@
 /** Maps an old handoff to the fields of a document. */
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { NewDocument } from '../../formats/document/schema.ts';
-import type { Said } from '../../formats/document/yaml-text.ts';
+import type { YamlValue } from '../../formats/document/yaml-text.ts';
 import { instantOf } from '../../formats/legacy/dates.ts';
 import { doneFolderIn } from '../../formats/legacy/file-name.ts';
 import { meaningsOf, wordOf } from '../../formats/legacy/keys.ts';
@@ -37,9 +37,9 @@ export interface Mapped {
   /** Null: it does not expire. */
   readonly expiresAt: number | null;
   /** Fields that only a migrated document has. */
-  readonly extra: { readonly [key: string]: Said };
+  readonly extra: { readonly [key: string]: YamlValue };
   /** Old fields that have no field in a document. */
-  readonly legacy: { readonly [key: string]: Said };
+  readonly legacy: { readonly [key: string]: YamlValue };
 }
 
 const TITLE_MAX = 300;
@@ -166,7 +166,7 @@ const KEPT_MAX = 60;
 const HEAD_LINES = 20;
 
 /** For a search by field; the whole old text is kept below the document. */
-function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
+function legacyOf({ reading }: Candidate): { readonly [key: string]: YamlValue } {
   const roles = new Set([reading.from, reading.to, reading.created, reading.title].map((found) => found?.path));
   const kept = reading.fields.filter(({ path, key, text, form, line }) => {
     const isOurs = roles.has(path) || (meaningsOf(key).length > 0 && path.includes('['));

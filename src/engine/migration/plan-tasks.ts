@@ -10,7 +10,7 @@ export interface PlannedTask {
   readonly madeFor: string;
 }
 
-export interface TaskBook {
+export interface TaskAllocator {
   taskFor(candidate: Candidate, mapped: Mapped): PlannedTask;
   named(id: string): PlannedTask;
 }
@@ -21,7 +21,7 @@ const TASK_NAME = /^[A-Za-z0-9][\w.#/-]{1,63}$/;
 /** Further down, an id is one that the text mentions, not its own. */
 const HEAD_CHARACTERS = 1_500;
 
-export function taskBook(tasks: readonly KnownTask[], documents: readonly KnownDocument[]): TaskBook {
+export function allocateTasks(tasks: readonly KnownTask[], documents: readonly KnownDocument[]): TaskAllocator {
   const known = new Set(tasks.map(({ id }) => id));
   const madeFor = new Map(tasks.flatMap((task) => (task.madeFor === null ? [] : [[task.madeFor, task.id] as const])));
   const highest = new Map<string, number>();
@@ -44,7 +44,7 @@ export function taskBook(tasks: readonly KnownTask[], documents: readonly KnownD
   return {
     named,
     taskFor(candidate, { createdAt }) {
-      const said = saidTask(candidate);
+      const said = namedTask(candidate);
       const own = said === null ? null : (TASK_ID.exec(said)?.[0] ?? null);
       if (own !== null) return named(own);
       const key = said ?? `sha256:${candidate.key}`;
@@ -58,7 +58,7 @@ export function taskBook(tasks: readonly KnownTask[], documents: readonly KnownD
   };
 }
 
-function saidTask({ reading }: Candidate): string | null {
+function namedTask({ reading }: Candidate): string | null {
   const named = [reading.task?.text, reading.id?.text].find((text) => text !== undefined && TASK_ID.test(text));
   if (named !== undefined) return named;
   const task = reading.task?.text.trim() ?? '';

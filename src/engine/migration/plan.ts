@@ -1,5 +1,5 @@
 /**
- * Plans a migration from what was found and nothing else: the same repository always has the same plan.
+ * Plans a migration only from the scan: the same repository always gives the same plan.
  *
  * A file is removed only when a document holds its content. Texts that contradict each other are listed and stay where they
  * are, unless the newest was asked for.
@@ -10,7 +10,7 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { Candidate, KnownDocument, KnownTask } from './candidate.ts';
 import { groupsOf, isContained, type Group } from './group.ts';
 import { mapFields, type Mapped, type MappingTerms } from './map-fields.ts';
-import { taskBook, type PlannedTask, type TaskBook } from './plan-tasks.ts';
+import { allocateTasks, type PlannedTask, type TaskAllocator } from './plan-tasks.ts';
 
 export interface Source extends Pick<Candidate, 'path' | 'sha256' | 'changedAt'> {
   readonly is: 'newest' | 'older' | 'copy';
@@ -54,7 +54,7 @@ export interface PlanTerms extends MappingTerms {
 export function planMigration(found: Found, terms: PlanTerms): readonly Step[] {
   const holders = new Map(found.documents.flatMap((each) => [...each.holds].map((key) => [key, each] as const)));
   const taken = new Set(found.documents.map(({ id }) => id));
-  const tasks = taskBook(found.tasks, found.documents);
+  const tasks = allocateTasks(found.tasks, found.documents);
   const groups = groupsOf(found.candidates).toSorted(byFirstDay);
   return groups.map((group) => stepFor(group, { holders, taken, tasks, terms }));
 }
@@ -62,7 +62,7 @@ export function planMigration(found: Found, terms: PlanTerms): readonly Step[] {
 interface PlanContext {
   readonly holders: ReadonlyMap<string, KnownDocument>;
   readonly taken: Set<string>;
-  readonly tasks: TaskBook;
+  readonly tasks: TaskAllocator;
   readonly terms: PlanTerms;
 }
 

@@ -1,4 +1,4 @@
-/** Finished files become settled handoffs again, as what they are: the word of whoever wrote them. */
+/** Imports finished files that the database does not know as settled handoffs. Their content is an unchecked claim. */
 import type { HandoffId } from '../../domain/names.ts';
 import { readMessage } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
@@ -20,28 +20,28 @@ export async function adoptFinished(queue: Queue, signal?: AbortSignal): Promise
 }
 
 /** Names of finished files without a handoff. */
-interface UnknownEnds {
-  /** They could be taken in. */
+interface UnknownFinished {
+  /** Files that can become settled handoffs. */
   readonly adoptable: readonly string[];
-  /** Whoever wrote them broke off: the request that was in them is gone. */
-  readonly brokenOff: readonly string[];
+  /** Files that were cut off in the middle of writing, so their requests are lost. */
+  readonly truncated: readonly string[];
 }
 
-/** Among the first `max` of each folder. */
-export async function unknownEnds(queue: Queue, max: number, signal: AbortSignal): Promise<UnknownEnds> {
-  const [adoptable, brokenOff]: [string[], string[]] = [[], []];
+/** Checks the first `max` files of each folder. */
+export async function unknownFinished(queue: Queue, max: number, signal: AbortSignal): Promise<UnknownFinished> {
+  const [adoptable, truncated]: [string[], string[]] = [[], []];
   for await (const { place, ids } of unknownPages(queue, max, signal)) {
     for (const id of ids) {
       const file = await queue.folder.read(place, id);
       if (isAdoptableEnd(queue, id, file)) adoptable.push(`${place}/${fileName(id)}`);
-      else if (isBrokenOff(file)) brokenOff.push(`${place}/${fileName(id)}`);
+      else if (isTruncated(file)) truncated.push(`${place}/${fileName(id)}`);
     }
   }
-  return { adoptable, brokenOff };
+  return { adoptable, truncated };
 }
 
-function isBrokenOff(file: FileRead): boolean {
-  return file.kind === 'file' && file.quietMs >= UNREADABLE_MS && !readMessage(file.text).ok;
+function isTruncated(file: FileRead): boolean {
+  return file.kind === 'file' && file.unchangedMs >= UNREADABLE_MS && !readMessage(file.text).ok;
 }
 
 async function* unknownPages(
@@ -54,7 +54,7 @@ async function* unknownPages(
     let page: HandoffId[] = [];
     let seen = 0;
     for await (const { id } of queue.folder.finished(place)) {
-      if (!(await loop.goOn())) return;
+      if (!(await loop.nextTurn())) return;
       if (id !== null) page.push(id);
       seen += 1;
       if (seen >= max) break;
@@ -66,7 +66,7 @@ async function* unknownPages(
   }
 }
 
-/** What was pruned is known too: its file may stay as long as its owner likes. */
+/** Pruned handoffs count as known: their files may stay. */
 async function unknownOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
   const known = await handoffsByIds(ctx.store, ids);
   const absent = ids.filter((id) => !known.has(id));

@@ -1,7 +1,7 @@
-/** A file that the database does not know becomes a handoff, or goes to quarantine with the reason; nothing is dropped. */
+/** Makes a handoff of a file that the database does not know, or moves the file to the quarantine with a reason. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Failure, Lineage } from '../../domain/handoff.ts';
-import { retryOf } from '../../domain/lineage.ts';
+import { retryLineage } from '../../domain/lineage.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
@@ -20,34 +20,34 @@ import { violationFailure, type SchemaRefusal } from '../schema-registry.ts';
 import { findHandoff } from '../handoffs/find.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
-import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
+import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type StepResult, type Queue } from './queue.ts';
 
-/** An id in several folders: the furthest one tells most. */
+/** If an id is in several folders, the furthest one counts. */
 const FURTHEST_FIRST = ['completed', 'failed', 'in-progress', 'pending'] as const satisfies readonly QueueFolder[];
 
-export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueFolder[]): Promise<Looked> {
+export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueFolder[]): Promise<StepResult> {
   const place = FURTHEST_FIRST.find((each) => places.includes(each));
   if (place === undefined) return 'done';
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return 'again';
   const isEnd = isFinished(place);
   if (file.kind === 'unfit') {
-    // What ended without us is not ours to tidy up.
+    // A finished file that we did not write is left alone.
     if (isEnd) return 'done';
-    await putAside(queue, place, id, { kind: 'unfit', says: file.says, isPlain: file.isPlain === true });
+    await refuseFile(queue, place, id, { kind: 'unfit', says: file.says, isPlain: file.isPlain === true });
     return 'again';
   }
   const others = places.filter((each) => each !== place);
-  // What we refused once has come again, put right; or somebody uses the id of a pruned handoff again.
+  // The end is our refusal of an earlier version of the file, or the file of a pruned handoff.
   const isLeftover = isEnd && others.length > 0 && (isOurRefusal(file.text) || (await isPruned(queue, id)));
   if (isLeftover) return adopt(queue, id, others);
   const asked = requestIn(queue, id, file.text);
   const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
-  if (unproven !== null) return putAside(queue, place, id, wrong('', unproven), file.text);
+  if (unproven !== null) return refuseFile(queue, place, id, wrong('', unproven), file.text);
   if (asked.ok) return take(queue, place, file, asked.value);
   if (isEnd) return 'done';
   if (isStillWritten(asked.refusal, file)) return 'later';
-  return putAside(queue, place, id, asked.refusal, file.text);
+  return refuseFile(queue, place, id, asked.refusal, file.text);
 }
 
 function isFinished(place: QueueFolder): boolean {
@@ -58,7 +58,7 @@ async function isPruned({ ctx }: Queue, id: HandoffId): Promise<boolean> {
   return (await ctx.store.retention.removed([id])).length > 0;
 }
 
-/** Whether a finished file can become a settled handoff: it is a request with its end, and no refusal of ours. */
+/** Whether a finished file can become a settled handoff: a readable request that is no refusal of ours. */
 export function isAdoptableEnd(queue: Queue, id: HandoffId, file: FileRead): boolean {
   return file.kind === 'file' && !isOurRefusal(file.text) && requestIn(queue, id, file.text).ok;
 }
@@ -72,7 +72,7 @@ function wrong(field: string, says: string): MessageProblem {
   return { kind: 'wrong', problems: [{ field, says }] };
 }
 
-/** What lies beyond pending/ was taken too, in its recipient's name. */
+/** A file beyond pending/ was also taken in its recipient's name, which needs that right too. */
 function whyUnproven(queue: Queue, place: QueueFolder, { from, to }: QueueRequest): string | null {
   return whyNotSend(queue, from) ?? (place === 'pending' ? null : whyNotTake(queue, to));
 }
@@ -86,10 +86,10 @@ function requestIn({ ctx }: Queue, id: HandoffId, text: string): ReturnType<type
   return err(wrong('handoff_id', `the file is called ${id}.json, and inside it is ${asked.value.id}`));
 }
 
-/** What ends like an object and is none will not become one; what breaks off may. */
+/** A text that ends with a brace and is no JSON is probably broken; a text that is cut off may still be written. */
 function isStillWritten(problem: MessageProblem, file: Extract<FileRead, { kind: 'file' }>): boolean {
   if (problem.kind === 'wrong') return false;
-  return file.quietMs < (file.text.trimEnd().endsWith('}') ? WRITTEN_MS : UNREADABLE_MS);
+  return file.unchangedMs < (file.text.trimEnd().endsWith('}') ? WRITTEN_MS : UNREADABLE_MS);
 }
 
 async function take(
@@ -97,12 +97,12 @@ async function take(
   place: QueueFolder,
   { user, text }: Extract<FileRead, { kind: 'file' }>,
   request: QueueRequest,
-): Promise<Looked> {
+): Promise<StepResult> {
   const { ctx } = queue;
   const { id, retryOf: old, ...rest } = request;
   const lineage = old === undefined ? ok(null) : await lineageOf(queue, request.from, old);
-  if (!lineage.ok) return putAside(queue, place, id, wrong('retry_of', lineage.refusal), text);
-  // Over a limit it waits for a place: its sender cannot be asked to come back.
+  if (!lineage.ok) return refuseFile(queue, place, id, wrong('retry_of', lineage.refusal), text);
+  // Over a limit the handoff waits for capacity: its sender cannot be told to retry.
   const wanted: SendRequest = {
     ...rest,
     id,
@@ -115,14 +115,14 @@ async function take(
   if (kept.ok) return 'again';
   if (kept.refusal.code === 'known-id') {
     if (!(await isPruned(queue, id))) return 'again';
-    // The finished file of a pruned handoff stays as it is; another request under its id is answered.
+    // The finished file of a pruned handoff stays; a new request under its id is refused with a reason.
     const says = 'it needs a new id: the handoff of this id is finished and was moved to an archive';
-    return isFinished(place) ? 'done' : putAside(queue, place, id, wrong('handoff_id', says), text);
+    return isFinished(place) ? 'done' : refuseFile(queue, place, id, wrong('handoff_id', says), text);
   }
-  return putAside(queue, place, id, wrong('', wordsOf(kept.refusal)), text);
+  return refuseFile(queue, place, id, wrong('', refusalText(kept.refusal)), text);
 }
 
-/** Null: the old one is not known here, so there is nothing to follow from. */
+/** Null: the database does not know the old handoff, so there is no lineage. */
 async function lineageOf(
   { ctx }: Queue,
   from: QueueRequest['from'],
@@ -132,11 +132,11 @@ async function lineageOf(
   if (handoff === null) return ok(null);
   const entitled = may(agentPrincipal(from), 'retry', handoff);
   if (!entitled.ok) return err(`${old} is ${handoff.state} and of @${handoff.from}; its sender can retry what failed`);
-  const lineage = retryOf(handoff);
+  const lineage = retryLineage(handoff);
   return lineage.ok ? lineage : err(lineage.refusal.code);
 }
 
-/** A handoff that cannot be done is kept as failed; a schema that is missing is a warning, unless the rules refuse it. */
+/** Stores a request that cannot be done as a failed handoff. A missing schema is a warning, unless the rules refuse it. */
 async function sendTolerantly(queue: Queue, user: string, wanted: SendRequest): ReturnType<typeof send> {
   const { ctx } = queue;
   const sent = await send(ctx, byFile(user), wanted);
@@ -151,7 +151,7 @@ async function sendTolerantly(queue: Queue, user: string, wanted: SendRequest): 
   return failure === null ? sent : send(ctx, byFile(user), { ...wanted, failure });
 }
 
-/** Input that does not follow its schema is a handoff that failed: its sender finds it there, and can send it again. */
+/** Refusals that become a failed handoff, so that the sender finds the reason in failed/ and can send it again. */
 function failureOf(refusal: SendRefusal): Failure | null {
   switch (refusal.code) {
     case 'schema-violated':
@@ -168,7 +168,7 @@ function failureOf(refusal: SendRefusal): Failure | null {
   }
 }
 
-function wordsOf(refusal: SendRefusal): string {
+function refusalText(refusal: SendRefusal): string {
   if (refusal.code === 'not-json') return `request and input together are too much to keep: ${refusal.problem.says}`;
   return refusal.code === 'dependency-cycle' ? `it waits for itself: ${refusal.ring.join(' → ')}` : refusal.code;
 }
@@ -180,10 +180,10 @@ function missing(refusal: Exclude<SchemaRefusal, { code: 'schema-violated' }>): 
 }
 
 /**
- * Whoever waits for it looks into failed/, so it says there what is wrong. Somebody waits for what names its own id, and
- * may wait for a plain file that cannot be read; junk does not, and is not answered.
+ * Quarantines a file, and writes a refusal into failed/, where its sender waits for the result. A sender probably waits
+ * if the file contains its own id, or is a regular file that cannot be read. Other files get no answer.
  */
-async function putAside(
+async function refuseFile(
   queue: Queue,
   place: QueueFolder,
   id: HandoffId,

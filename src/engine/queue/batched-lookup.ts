@@ -1,4 +1,4 @@
-/** One query for all records that are asked for in the same turn of the event loop: after a shared commit that is many. */
+/** One query for all records that are requested in the same turn of the event loop: after a shared commit there are many. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Store } from '../../stores/store.ts';
@@ -11,12 +11,12 @@ export function batchedLookup(store: Pick<Store, 'find'>): (id: HandoffId) => Pr
 
   const begin = (): NonNullable<typeof batch> => {
     const ids = new Set<HandoffId>();
-    const look = async (): Promise<ReadonlyMap<HandoffId, Handoff>> => {
-      // Whoever asks from here on needs a newer answer.
+    const load = async (): Promise<ReadonlyMap<HandoffId, Handoff>> => {
+      // Later callers need a newer answer.
       batch = null;
       return handoffsByIds(store, ids);
     };
-    return { ids, found: Promise.resolve().then(look) };
+    return { ids, found: Promise.resolve().then(load) };
   };
 
   return async (id) => {

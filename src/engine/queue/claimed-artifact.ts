@@ -1,6 +1,6 @@
 /**
- * The artifact that a foreign worker names in its answer. It is registered as what it is, claimed and not checked, so
- * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
+ * Registers the artifact that a foreign worker names in its result, marked as claimed and not checked, so that handoffs
+ * waiting for it can continue. Problems become warnings beside the result.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { isJsonObject, KEEPING_INTEGERS, readJson, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
@@ -10,12 +10,16 @@ import { readArtifactId } from '../../domain/names.ts';
 import { readArtifact } from '../../formats/artifact/read.ts';
 import type { Message } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { loadCard, saveCard } from '../artifacts/cards.ts';
 import type { Queue } from './queue.ts';
 
-/** Never a reason to refuse the answer. Says what is wrong. */
-export async function registerClaimed(queue: Queue, whole: Whole, message: Message): Promise<readonly string[]> {
+/** Returns the problems as warnings. They never refuse the result. */
+export async function registerClaimed(
+  queue: Queue,
+  whole: StoredHandoff,
+  message: Message,
+): Promise<readonly string[]> {
   const output = message.fields['output'];
   if (!isJsonObject(output)) return ['it is completed without an output'];
   const { artifacts } = queue.ctx.rules;
@@ -34,7 +38,7 @@ export async function registerClaimed(queue: Queue, whole: Whole, message: Messa
 }
 
 function claimedCard(
-  { handoff }: Whole,
+  { handoff }: StoredHandoff,
   { id, path }: Pick<ArtifactCard, 'id' | 'path'>,
   output: JsonObject,
   file: FileRead | null,
@@ -61,10 +65,10 @@ function claimedCard(
   };
 }
 
-/** In place of a flaw: nobody has checked it. */
+/** Stored as the flaw. */
 const CLAIMED = 'claimed, not checked';
 
-/** Undefined: the answer does not show its content. */
+/** Undefined: the content is neither in the result nor in its file. */
 function contentIn(output: JsonObject, file: FileRead | null): Json | undefined {
   if (output['content'] !== undefined) return output['content'];
   const read = file?.kind === 'file' ? readJson(file.text, KEEPING_INTEGERS) : null;
@@ -73,7 +77,11 @@ function contentIn(output: JsonObject, file: FileRead | null): Json | undefined 
   return isJsonObject(value) && value['content'] !== undefined ? value['content'] : value;
 }
 
-async function schemaWarnings({ ctx }: Queue, { body }: Whole, content: Json | undefined): Promise<readonly string[]> {
+async function schemaWarnings(
+  { ctx }: Queue,
+  { body }: StoredHandoff,
+  content: Json | undefined,
+): Promise<readonly string[]> {
   const { outputSchema: schema } = JSON.parse(body) as Body;
   if (schema === undefined || ctx.rules.schemas === null) return [];
   if (content === undefined) return [`its content could not be checked against ${schema}`];

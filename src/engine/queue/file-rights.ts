@@ -1,16 +1,16 @@
 /**
- * In whose name a file of the queue folder may act. A file proves nothing about who wrote it: where identity is strict,
- * files act for the one agent that the policy names for the folder (`folders.queue_as`), and for nobody without it.
+ * In whose name a file of the queue folder may act. A file does not prove who wrote it: under strict identity, files act
+ * only for the agent that the policy names for the folder (`folders.queue_as`).
  */
 import type { AgentId } from '../../domain/names.ts';
 import type { Queue } from './queue.ts';
 
-/** Null: a file may send in this agent's name. Otherwise why not, and what to do. */
+/** Null: a file may send in this agent's name. Otherwise the reason and what to do. */
 export function whyNotSend(queue: Queue, from: AgentId): string | null {
   return whyNot(queue, from, `send as @${from} with: baton send, and its token`);
 }
 
-/** Null: a file may take and settle what this agent was sent. Otherwise why not, and what to do. */
+/** Null: a file may take and settle work of this agent. Otherwise the reason and what to do. */
 export function whyNotTake(queue: Queue, to: AgentId): string | null {
   return whyNot(queue, to, `take the work of @${to} with: baton work, or baton claim, and its token`);
 }

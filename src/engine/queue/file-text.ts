@@ -1,4 +1,4 @@
-/** The text that the file of a handoff should have, made from what the database knows. */
+/** The text that the queue file of a handoff should have, made from the database. */
 import { parseExact } from '../../foundation/exact-json.ts';
 import { isJsonObject, type JsonText } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
@@ -6,29 +6,29 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { ANSWER_FIELDS } from '../../formats/queue-message/read.ts';
 import { writeMessage, type ArtifactPlace } from '../../formats/queue-message/write.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context } from '../context.ts';
 import { withDependencyResults } from '../handoffs/dependency-results.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Queue } from './queue.ts';
 
-/** The record as its file tells it: what it waited for stands in the file too. */
-export async function loadForFile(ctx: Context, id: HandoffId): Promise<Whole | null> {
+/** The record for its file, which also contains the results of dependencies. */
+export async function loadForFile(ctx: Context, id: HandoffId): Promise<StoredHandoff | null> {
   const whole = await ctx.store.load(id);
   return whole === null ? null : withDependencyResults(ctx, whole);
 }
 
 let parsed: { readonly text: JsonText; readonly body: Body } | null = null;
 
-/** The last one is remembered: the texts and paths of one handoff are mostly made one after the other. */
-export function bodyOf({ body: text }: Pick<Whole, 'body'>): Body {
+/** Caches the last body, because texts and paths of one handoff are usually made one after the other. */
+export function bodyOf({ body: text }: Pick<StoredHandoff, 'body'>): Body {
   if (parsed?.text !== text) parsed = { text, body: parseExact(text) as Body };
   return parsed.body;
 }
 
-/** While it is open, nothing of its past is needed. */
-export function openText(whole: Whole): string {
+/** For an open handoff no facts are needed. */
+export function openText(whole: StoredHandoff): string {
   const { handoff } = whole;
   const startedAt = handoff.state === 'accepted' ? handoff.since : null;
   return writeMessage({ handoff, body: bodyOf(whole), outcome: null, startedAt, artifact: null });
@@ -36,7 +36,7 @@ export function openText(whole: Whole): string {
 
 export async function finalText(
   queue: Queue,
-  whole: Whole,
+  whole: StoredHandoff,
   artifact: ArtifactPlace | null,
   isForeign: boolean,
 ): Promise<string> {
@@ -60,8 +60,8 @@ async function lastStart({ ctx, started }: Queue, handoff: Handoff): Promise<num
   return facts.findLast(({ deed }) => deed === 'accept')?.at ?? null;
 }
 
-/** Whether a foreign program has answered it. The trail knows; it is asked only where the answer has a foreign form. */
-export async function isEndedByFile({ ctx }: Queue, { handoff, outcome }: Whole): Promise<boolean> {
+/** Whether a foreign program wrote the result. Reads the trail only if the result has the form of a foreign one. */
+export async function isEndedByFile({ ctx }: Queue, { handoff, outcome }: StoredHandoff): Promise<boolean> {
   if (handoff.attempt === 0 || outcome === null) return false;
   const left = JSON.parse(outcome) as Outcome;
   if (left.kind === 'result' && !(isJsonObject(left.result) && hasForeignForm(left.result))) return false;
@@ -69,7 +69,7 @@ export async function isEndedByFile({ ctx }: Queue, { handoff, outcome }: Whole)
   return facts.findLast(({ deed }) => deed === 'deliver' || deed === 'fail')?.by.startsWith('file:') === true;
 }
 
-/** Nothing but fields of a queue message; an empty one too, from a program that has moved the file and written nothing. */
+/** Whether the result has only fields of a queue message. It may be empty, if a program only moved the file. */
 function hasForeignForm(result: object): boolean {
   return Object.keys(result).every((name) => FOREIGN_FIELDS.has(name));
 }

@@ -1,34 +1,34 @@
-/** The duty's part in a folder: a pass when something has come, and a slow one in any case. */
+/** The duty's work for a folder: a sync pass when a change is notified, and regular passes in any case. */
 import type { QueueMirror, Context } from '../context.ts';
 
-const SLOW_LOOK_MS = 1_000;
-/** For what the hints have missed; it costs as much as a list of everything. */
+const POLL_MS = 1_000;
+/** A full pass finds what notifications missed. It costs as much as listing everything. */
 const FULL_MS = 60_000;
-/** Folders with very much in them are not listed all the time. */
+/** Listing takes at most a quarter of the time, however many files there are. */
 const LISTING_SHARE = 3;
 /**
- * Passes follow each other as slowly as they are expensive, but two may follow at once: a program makes a file and then
- * writes it, and the first pass may come in between.
+ * The pause between passes grows with their cost, but two passes may follow at once: a program creates a file and then
+ * writes it, and the first pass may run in between.
  */
 const SETTLE_MS = 40;
 const SETTLE_FACTOR = 8;
-/** Whoever has not been asked for this long no longer has the duty. */
+/** Without a call of `poll` for this long, the process no longer has the duty. */
 const OFF_DUTY_MS = 2_000;
 
-/** `look` never waits: whoever has a folder full of files to take in must still hear of dead workers. */
+/** `poll` never waits: a duty holder with a full folder must still notice dead workers. */
 export function folderDuty(
   ctx: Context,
   queue: Pick<QueueMirror, 'sync' | 'watch'>,
   name: 'queue' | 'document',
-): { readonly look: () => void; readonly end: () => Promise<void> } {
+): { readonly poll: () => void; readonly end: () => Promise<void> } {
   const { clock, timers } = ctx;
   let round: Promise<void> | null = null;
   let watching: { close(): void } | null = null;
   const over = new AbortController();
-  let rang = true;
-  let askedMs = Number.NEGATIVE_INFINITY;
+  let isNotified = true;
+  let polledMs = Number.NEGATIVE_INFINITY;
   let listedMs = Number.NEGATIVE_INFINITY;
-  let pauseMs = SLOW_LOOK_MS;
+  let pauseMs = POLL_MS;
   let fullMs = Number.NEGATIVE_INFINITY;
   let beganMs = 0;
   let passMs = 0;
@@ -36,31 +36,31 @@ export function folderDuty(
   let endedBeforeMs = Number.NEGATIVE_INFINITY;
 
   const pass = async (): Promise<void> => {
-    // The first of several rings is heard at once; the others wait until this pass is over.
+    // The first of several notifications starts a pass at once; the others wait until it is over.
     const restMs = Math.min(SETTLE_MS, passMs * SETTLE_FACTOR) - (clock.monotonicMs() - endedBeforeMs);
     if (restMs > 0) await timers.sleep(restMs);
     const nowMs = clock.monotonicMs();
     beganMs = nowMs;
     const isFull = nowMs - fullMs >= FULL_MS;
     const isSlow = isFull || nowMs - listedMs >= pauseMs;
-    rang = false;
+    isNotified = false;
     if (isFull) fullMs = nowMs;
-    await queue.sync(isFull ? 'full' : isSlow ? 'quick' : 'told', { signal: over.signal });
+    await queue.sync(isFull ? 'full' : isSlow ? 'quick' : 'changes', { signal: over.signal });
     if (isSlow) {
       listedMs = clock.monotonicMs();
-      pauseMs = Math.max(SLOW_LOOK_MS, (listedMs - nowMs) * LISTING_SHARE);
+      pauseMs = Math.max(POLL_MS, (listedMs - nowMs) * LISTING_SHARE);
     }
     if (watching !== null || over.signal.aborted) return;
-    // Only now, because before the first pass the folders need not be there; and what came meanwhile did not ring.
-    watching = queue.watch(ring);
+    // Only after the first pass, because before it the folders need not exist. Changes until now were not notified.
+    watching = queue.watch(notify);
     fullMs = Number.NEGATIVE_INFINITY;
-    rang = true;
+    isNotified = true;
   };
 
   const begin = (): void => {
     const nowMs = clock.monotonicMs();
-    if (over.signal.aborted || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
-    if (!rang && nowMs - listedMs < pauseMs) return;
+    if (over.signal.aborted || round !== null || nowMs - polledMs > OFF_DUTY_MS) return;
+    if (!isNotified && nowMs - listedMs < pauseMs) return;
     round = pass()
       .catch((error: unknown) => ctx.report({ kind: 'fault', doing: `keeping the ${name} folder`, error }))
       .finally(() => {
@@ -68,18 +68,18 @@ export function folderDuty(
         endedBeforeMs = endedMs;
         endedMs = clock.monotonicMs();
         passMs = endedMs - beganMs;
-        if (rang) begin();
+        if (isNotified) begin();
       });
   };
 
-  const ring = (): void => {
-    rang = true;
+  const notify = (): void => {
+    isNotified = true;
     begin();
   };
 
   return {
-    look: () => {
-      askedMs = clock.monotonicMs();
+    poll: () => {
+      polledMs = clock.monotonicMs();
       begin();
     },
     end: async () => {

@@ -1,46 +1,59 @@
-/** A foreign worker has moved the file to an end: what it says is taken as it stands, and nobody repeats it. */
+/** Takes the result of a foreign worker that has moved the file to completed/ or failed/, without checking it. */
 import {
   readAnswer,
   isRefusal,
   readMessage,
-  saysEnd,
-  saysNothingOfEnd,
+  hasOutcome,
+  lacksOutcome,
   statusIn,
   type Message,
 } from '../../formats/queue-message/read.ts';
 import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { accept } from '../handoffs/accept.ts';
 import { deliver } from '../handoffs/deliver.ts';
 import { cancel } from '../handoffs/reject-and-cancel.ts';
 import { fail } from '../handoffs/fail.ts';
 import { registerClaimed } from './claimed-artifact.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
-import { bringBack } from './project-file.ts';
-import { isFromBefore, wasLeft } from './same-request.ts';
-import { byFile, fileName, HALF_SAID_MS, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';
+import { offerAgain } from './write-queue-file.ts';
+import { isFromBefore, isAbandoned } from './same-request.ts';
+import {
+  byFile,
+  fileName,
+  PARTIAL_ANSWER_MS,
+  LATE,
+  quarantine,
+  UNREADABLE_MS,
+  type StepResult,
+  type Queue,
+} from './queue.ts';
 
-export async function takeForeignResult(queue: Queue, whole: Whole, place: 'completed' | 'failed'): Promise<Looked> {
+export async function takeForeignResult(
+  queue: Queue,
+  whole: StoredHandoff,
+  place: 'completed' | 'failed',
+): Promise<StepResult> {
   const { id, to } = whole.handoff;
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return 'again';
   if (file.kind === 'unfit') return quarantine(queue, place, fileName(id), file.says);
   const message = readMessage(file.text);
   if (!message.ok) {
-    if (file.quietMs < UNREADABLE_MS && !wasLeft(whole.handoff, file.quietMs, queue)) return 'later';
+    if (file.unchangedMs < UNREADABLE_MS && !isAbandoned(whole.handoff, file.unchangedMs, queue)) return 'later';
     return quarantine(queue, place, fileName(id), `unreadable: ${JSON.stringify(message.refusal)}`);
   }
   if (isRefusal(message.value)) {
-    // Ours, about an earlier text of this name that was put right since.
+    // Our refusal of an earlier file of this name, which was corrected since.
     await queue.folder.discard('failed', id);
     return 'again';
   }
   if (place === 'failed' && statusIn(message.value) === CANCELLED) return takeCancel(queue, whole, message.value);
   const unproven = whyNotTake(queue, to);
   if (unproven !== null) return quarantine(queue, place, fileName(id), unproven);
-  if (isGivenUp(whole.handoff, message.value, place)) return bringBack(queue, whole, place);
-  if (file.quietMs < patienceMs(message.value, place)) return 'later';
+  if (isUnanswered(whole.handoff, message.value, place)) return offerAgain(queue, whole, place);
+  if (file.unchangedMs < quietTimeMs(message.value, place)) return 'later';
   const warnings = await warningsOf(queue, whole, place, message.value);
   const refused = await settle(queue, whole, file.user, readAnswer(place, message.value), warnings);
   if (refused === null) {
@@ -52,22 +65,22 @@ export async function takeForeignResult(queue: Queue, whole: Whole, place: 'comp
   return quarantine(queue, place, fileName(id), says);
 }
 
-/** Its worker moved it there without an answer, and the time of that attempt is over: it is offered again. */
-function isGivenUp(handoff: Handoff, message: Message, place: 'completed' | 'failed'): boolean {
+/** Whether its worker moved the file there without a result, and that attempt is over: it is offered again. */
+function isUnanswered(handoff: Handoff, message: Message, place: 'completed' | 'failed'): boolean {
   const isLeft = handoff.state === 'offered' && isFromBefore(message, countedAttempts(handoff));
-  return isLeft && saysNothingOfEnd(message, place);
+  return isLeft && lacksOutcome(message, place);
 }
 
-/** One that says the whole end is taken at once, and one that says half of it soon; one that says nothing may still be written. */
-function patienceMs(message: Message, place: 'completed' | 'failed'): number {
-  if (saysEnd(message, place)) return 0;
-  return saysNothingOfEnd(message, place) ? UNREADABLE_MS : HALF_SAID_MS;
+/** How long a file must be unchanged before it is taken: a complete result at once, a file without one after a long time. */
+function quietTimeMs(message: Message, place: 'completed' | 'failed'): number {
+  if (hasOutcome(message, place)) return 0;
+  return lacksOutcome(message, place) ? UNREADABLE_MS : PARTIAL_ANSWER_MS;
 }
 
-/** What is not as it should be, and still stands: nobody can ask a foreign worker to do better. */
+/** Problems that do not refuse the result: a foreign worker cannot be asked to correct it. */
 async function warningsOf(
   queue: Queue,
-  whole: Whole,
+  whole: StoredHandoff,
   place: 'completed' | 'failed',
   message: Message,
 ): Promise<readonly string[]> {
@@ -80,8 +93,8 @@ async function warningsOf(
 
 const CANCELLED = 'cancelled';
 
-/** Whoever sent it moves the file to failed/ with the status `cancelled`: nobody is to do it any more. */
-async function takeCancel(queue: Queue, whole: Whole, message: Message): Promise<Looked> {
+/** A sender cancels by moving the file to failed/ with the status `cancelled`. */
+async function takeCancel(queue: Queue, whole: StoredHandoff, message: Message): Promise<StepResult> {
   const { id, from } = whole.handoff;
   const unproven = whyNotSend(queue, from);
   const answer = readAnswer('failed', message);
@@ -95,10 +108,10 @@ async function takeCancel(queue: Queue, whole: Whole, message: Message): Promise
   return quarantine(queue, 'failed', fileName(id), `the handoff cannot be cancelled by a file: ${refused}`);
 }
 
-/** Null: done. Otherwise the code of the refusal. */
+/** Null: settled. Otherwise the code of the refusal. */
 async function settle(
   { ctx }: Queue,
-  { handoff }: Whole,
+  { handoff }: StoredHandoff,
   user: string,
   answer: ReturnType<typeof readAnswer>,
   warnings: readonly string[],
@@ -107,14 +120,14 @@ async function settle(
   const principal = byFile(user);
   let { fence } = handoff;
   if (handoff.state !== 'accepted') {
-    // It was faster than we could look.
+    // The worker finished before we saw the file in in-progress/.
     const leaseMs = terms.attemptTimeoutMs ?? undefined;
     const taken = await accept(ctx, principal, id, leaseMs === undefined ? {} : { leaseMs });
     if (!taken.ok) return taken.refusal.code;
     ({ fence } = taken.value);
   }
-  // A file shows no fence. The one that was current when its place was seen stands in for it: if another holder has
-  // come since, this answer is late.
+  // A file shows no fence. The current one when the file was seen is used instead: if another holder has accepted since,
+  // this result is late.
   const settled =
     answer.kind === 'completed'
       ? await deliver(ctx, principal, {
@@ -128,7 +141,7 @@ async function settle(
   return settled.ok ? null : settled.refusal.code;
 }
 
-/** Somebody changed the record while we read the file: what it means now is decided anew. */
-async function hasMoved({ newestRecord }: Queue, { handoff }: Whole): Promise<boolean> {
+/** Whether the record changed while we read the file. Then the decision has to be made again. */
+async function hasMoved({ newestRecord }: Queue, { handoff }: StoredHandoff): Promise<boolean> {
   return (await newestRecord(handoff.id))?.revision !== handoff.revision;
 }

@@ -1,4 +1,4 @@
-/** What a doctor says about the queue folder: folders, files that disagree with the database, locks, quarantine. */
+/** Checks of the doctor for the queue folder: folders, files that disagree with the database, locks, quarantine. */
 import { FINAL_STATES, OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -8,18 +8,18 @@ import type { Inspection, Quarantined } from '../../folders/folder.ts';
 import type { OpenQueueFolder } from '../../folders/queue-folder-names.ts';
 import { healthy, listed, problem, warning, type HealthCheck } from '../health-checks.ts';
 import { handoffsByIds, pagesOf } from '../handoffs/find.ts';
-import { unknownEnds } from './adopt-finished.ts';
+import { unknownFinished } from './adopt-finished.ts';
 import { fileName, LATE, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
 import { disagreement } from './settled-file.ts';
 
-/** Each of these gets its own line; whoever has more has one problem, and not a thousand. */
+/** How many quarantined files are listed one by one. */
 const QUARANTINED_MAX = 20;
 const PAGE = 200;
 const ENDS_MAX = 200;
-/** Of each folder of finished files, at most this many names are looked up. */
+/** How many names of each folder of finished files are looked up. */
 const UNKNOWN_MAX = 10_000;
-/** What moves by itself has moved by then. */
+/** Time for moves under way to finish before the second inspection. */
 const SETTLING_MS = 1_500;
 const NEXT = 'the next pass puts it right: baton sync';
 
@@ -27,20 +27,20 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
   const { ctx, folder } = queue;
   const seen = folder.inspect();
   const checks = [examineFolders(seen)];
-  // Behind a folder that is none lie somebody else's files.
+  // If a folder is a link, the files behind it are not ours.
   if (seen.wrong.some(({ is }) => is !== 'missing')) return checks;
-  const look = async (inspected: Inspection): Promise<ReadonlyMap<string, string>> =>
-    new Map([...(await disagreements(queue, inspected)), ...(await otherEnds(queue, signal))]);
-  const first = await look(seen);
+  const inspectAll = async (inspected: Inspection): Promise<ReadonlyMap<string, string>> =>
+    new Map([...(await disagreements(queue, inspected)), ...(await otherOutcomes(queue, signal))]);
+  const first = await inspectAll(seen);
   if (first.size > 0) await ctx.timers.sleep(SETTLING_MS, signal);
-  const second = first.size === 0 ? first : await look(folder.inspect());
+  const second = first.size === 0 ? first : await inspectAll(folder.inspect());
   const lasting = [...second].filter(([name, says]) => first.get(name) === says);
   checks.push(
     lasting.length === 0
       ? healthy('queue files', 'files and database agree')
       : warning('queue files', listed(lasting.map(([, says]) => says)), NEXT),
   );
-  if (seen.wrong.length === 0) checks.push(...(await examineUnknownEnds(queue, signal)));
+  if (seen.wrong.length === 0) checks.push(...(await examineUnknownFinished(queue, signal)));
   checks.push(
     seen.dead.length === 0
       ? healthy('queue locks', 'no lock of a process that is gone')
@@ -53,8 +53,8 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
   return [...checks, ...examineQuarantine(seen.quarantined)];
 }
 
-async function examineUnknownEnds(queue: Queue, signal: AbortSignal): Promise<readonly HealthCheck[]> {
-  const { adoptable, brokenOff } = await unknownEnds(queue, UNKNOWN_MAX, signal);
+async function examineUnknownFinished(queue: Queue, signal: AbortSignal): Promise<readonly HealthCheck[]> {
+  const { adoptable, truncated } = await unknownFinished(queue, UNKNOWN_MAX, signal);
   const warned = (names: readonly string[], says: string, todo: string): readonly HealthCheck[] =>
     names.length === 0 ? [] : [warning('queue files', `${says}: ${listed(names)}`, todo)];
   return [
@@ -64,7 +64,7 @@ async function examineUnknownEnds(queue: Queue, signal: AbortSignal): Promise<re
       'take them in as what they say: baton sync --adopt',
     ),
     ...warned(
-      brokenOff,
+      truncated,
       'unreadable and not in the database; their programs ended in the middle of writing',
       'send their requests again if they are still wanted, and delete these files',
     ),
@@ -82,15 +82,15 @@ function examineFolders({ wrong }: Inspection): HealthCheck {
   return warning('queue folders', says, 'the next pass makes them: baton sync');
 }
 
-/** By name, in words. */
+/** Problems by name. */
 async function disagreements(queue: Queue, { open }: Inspection): Promise<ReadonlyMap<string, string>> {
   const { ctx } = queue;
-  const said = new Map<string, string>();
+  const found = new Map<string, string>();
   const places = new Map<HandoffId, OpenQueueFolder[]>();
   for (const { place, files } of open) {
     for (const { name, id, isFile } of files) {
-      if (id === null) said.set(`${place}/${name}`, `${place}/${name} has a name that cannot be an id`);
-      else if (!isFile) said.set(`${place}/${name}`, `${place}/${name} is no plain file`);
+      if (id === null) found.set(`${place}/${name}`, `${place}/${name} has a name that cannot be an id`);
+      else if (!isFile) found.set(`${place}/${name}`, `${place}/${name} is no plain file`);
       else places.set(id, [...(places.get(id) ?? []), place]);
     }
   }
@@ -99,17 +99,17 @@ async function disagreements(queue: Queue, { open }: Inspection): Promise<Readon
     const handoff = known.get(id);
     const says = misplaced(id, handoff, where, ctx.store.nowMs());
     const other = says === null && handoff !== undefined ? await otherRequest(queue, handoff) : null;
-    if (says !== null || other !== null) said.set(id, says ?? other ?? '');
+    if (says !== null || other !== null) found.set(id, says ?? other ?? '');
   }
   for await (const page of pagesOf(ctx.store, { by: 'filter', states: OPEN_STATES, max: PAGE })) {
     for (const { id, kind, state } of page) {
-      if (kind === 'queue' && !places.has(id)) said.set(id, `${id} is ${state} and has no file where open work lies`);
+      if (kind === 'queue' && !places.has(id)) found.set(id, `${id} is ${state} and has no file where open work lies`);
     }
   }
-  return said;
+  return found;
 }
 
-/** Of what is on offer, the file has to ask for the same as the record. */
+/** Checks that the file of an offered handoff asks for the same as the record. */
 async function otherRequest(queue: Queue, { id, state }: Handoff): Promise<string | null> {
   if (state !== 'offered' && state !== 'blocked' && state !== 'draft') return null;
   const whole = await queue.ctx.store.load(id);
@@ -121,9 +121,9 @@ async function otherRequest(queue: Queue, { id, state }: Handoff): Promise<strin
   return `${place}/${fileName(id)} does not ask for what the database has`;
 }
 
-/** The newest ends: what their files say, beside what the database says. Older ones and those that were moved away are not looked at. */
-async function otherEnds(queue: Queue, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const said = new Map<string, string>();
+/** Compares the files of the newest settled handoffs with the database. Older and archived files are not checked. */
+async function otherOutcomes(queue: Queue, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   const { store } = queue.ctx;
   const { items } = await store.find({ by: 'filter', states: FINAL_STATES, max: ENDS_MAX });
   for (const { id, kind, state } of items) {
@@ -133,9 +133,9 @@ async function otherEnds(queue: Queue, signal: AbortSignal): Promise<ReadonlyMap
     if (file === null || file.kind === 'absent') continue;
     const whole = await store.load(id);
     const wrong = whole === null ? null : await disagreement(queue, whole, file);
-    if (wrong !== null) said.set(id, `${place}/${fileName(id)}: ${wrong}`);
+    if (wrong !== null) found.set(id, `${place}/${fileName(id)}: ${wrong}`);
   }
-  return said;
+  return found;
 }
 
 function misplaced(
@@ -168,7 +168,7 @@ function explained({ name, says, sinceMs, isFile }: Quarantined): HealthCheck {
   return warning('quarantine', `${name}, since ${since}: ${reason}`, todoFor(isFile, reason));
 }
 
-/** No command with the name in it: strangers choose names, and people copy commands. */
+/** Contains no command with the file name: other programs choose names, and people copy commands. */
 function todoFor(isFile: boolean, reason: string): string {
   const away = 'delete it and its .reason.txt in handoffs/quarantine/';
   if (reason.startsWith(LATE)) return `another answer counts; read this one if it matters, and ${away}`;

@@ -1,25 +1,25 @@
 /**
- * Two requests with one id. The first one stands; the second gets an id of its own and fails there, so that nothing of it
- * is lost, it can be sent again as it is, and both senders hear of it.
+ * Two requests with one id. The first one stays. The second is stored as a failed handoff under a new id, so that it is not
+ * lost, can be sent again, and both senders are notified.
  */
 import { digestOf } from '../../foundation/digest.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import { readMessage, readRequest, type Message } from '../../formats/queue-message/read.ts';
 import type { QueueFolder } from '../../folders/queue-folder-names.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { send } from '../handoffs/send.ts';
 import { whyNotSend } from './file-rights.ts';
-import { byFile, fileName, quarantine, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
+import { byFile, fileName, quarantine, WRITTEN_MS, type StepResult, type Queue } from './queue.ts';
 import { isSameRequest, isUntouched } from './same-request.ts';
 
 const MARK_LENGTH = 32;
 
 /**
- * Takes a file out of sight that lies beside the one that counts: a copy of the same request is of no use to anybody, and
- * another request is kept. Whoever is still writing it is given time.
+ * Handles a second file with the id of a handoff: a copy of the same request is quarantined, another request is kept under
+ * a new id. A file that may still be written is left for later.
  */
-export async function setAside(queue: Queue, whole: Whole, place: QueueFolder): Promise<Looked> {
+export async function setAsideDuplicate(queue: Queue, whole: StoredHandoff, place: QueueFolder): Promise<StepResult> {
   const { folder } = queue;
   const { id } = whole.handoff;
   const file = await folder.read(place, id);
@@ -27,11 +27,11 @@ export async function setAside(queue: Queue, whole: Whole, place: QueueFolder): 
   if (file.kind === 'unfit') return quarantine(queue, place, fileName(id), file.says);
   const message = readMessage(file.text);
   if (!message.ok) {
-    if (file.quietMs < WRITTEN_MS) return 'later';
+    if (file.unchangedMs < WRITTEN_MS) return 'later';
     return quarantine(queue, place, fileName(id), `the handoff ${id} has a file already, and this one cannot be read`);
   }
   if (isUntouched(file.text, whole)) {
-    // Made by two of ours at the same time: nobody misses it.
+    // Two Baton processes wrote the same file at the same time.
     if (await folder.move(id, place, 'waiting')) await folder.discard('waiting', id);
     return 'again';
   }
@@ -43,10 +43,10 @@ export async function setAside(queue: Queue, whole: Whole, place: QueueFolder): 
   return 'again';
 }
 
-/** The id under which the second one is kept; null: it is in quarantine alone. */
+/** The new id of the second request; null: it is only in quarantine. */
 async function handleIdCollision(
   queue: Queue,
-  { handoff }: Whole,
+  { handoff }: StoredHandoff,
   place: QueueFolder,
   second: { readonly message: Message; readonly user: string },
 ): Promise<HandoffId | null> {
@@ -59,7 +59,7 @@ async function handleIdCollision(
     await quarantine(queue, place, fileName(id), unproven === null ? says : `${says}; ${unproven}`);
     return null;
   }
-  // First the record, then the file: whoever is interrupted in between sends it again, which is the same request.
+  // The record first, then the file: after an interruption in between, sending again is the same request.
   const mark = digestOf(`${id} ${second.message.text}`).slice(0, MARK_LENGTH);
   const sent = await send(ctx, byFile(second.user), {
     ...asked.value,

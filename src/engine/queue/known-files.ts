@@ -1,11 +1,11 @@
-/** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
+/** Remembers the files that this process wrote or moved, so that events about them need only compare one stamp. */
 import type { HandoffId } from '../../domain/names.ts';
 import type { MessageFolder } from '../../folders/folder.ts';
 import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { isNativeId } from './native-id.ts';
 
-/** Enough for what rings back within a second or two; the rest is looked at once more. */
-const LEFT_MAX = 10_000;
+/** Enough for the events of a second or two. Forgotten files are checked once more. */
+const KNOWN_MAX = 10_000;
 
 export interface KnownFile {
   readonly revision: number;
@@ -13,81 +13,81 @@ export interface KnownFile {
 }
 
 export interface KnownFiles {
-  /** Runs what puts one handoff in its place, one at a time for each; it answers where it came to rest, or null. */
-  during(id: HandoffId, act: () => Promise<KnownFile | null>): Promise<void>;
-  /** The revision that this process has put in its place; 0: none. */
+  /** Runs `act` for one handoff, one at a time. `act` returns where it left the file, or null. */
+  runExclusive(id: HandoffId, act: () => Promise<KnownFile | null>): Promise<void>;
+  /** The revision that this process last wrote; 0: none. */
   revisionOf(id: HandoffId): number;
-  /** Where this process has left the file; null: it has not, or no longer knows. */
+  /** Where this process left the file; null: unknown. */
   placeOf(id: HandoffId): QueueFolder | null;
-  /** True: this process is putting it in its place at this moment. */
-  isAtWork(id: HandoffId): boolean;
-  /** Ends when what it does to it at this moment is over. */
-  atRest(id: HandoffId): Promise<void>;
-  /** True: what has just happened in this place was done by this process, as far as it can tell without reading. */
+  /** Whether `runExclusive` is running for this handoff. */
+  isBusy(id: HandoffId): boolean;
+  /** Resolves when the present `runExclusive` for this handoff is over. */
+  whenIdle(id: HandoffId): Promise<void>;
+  /** Whether an event in this place was caused by this process, judged without reading the file. */
   isOwnEvent(id: HandoffId, place: QueueFolder): boolean;
-  /** True: we have seen to this revision, and nothing has happened to the file where something was heard. */
-  isAsLeft(id: HandoffId, told: Told): Promise<boolean>;
+  /** Whether this process has handled the hinted revision, and the file has not changed in the hinted places. */
+  isUnchanged(id: HandoffId, hint: Hint): Promise<boolean>;
 }
 
-/** What was told about one handoff since the last pass. */
-interface Told {
-  /** Of its newest fact; 0: there was none. */
+/** Facts and events about one handoff since the last pass. */
+interface Hint {
+  /** The revision of its newest fact; 0: no fact. */
   readonly revision: number;
   readonly places: ReadonlySet<QueueFolder>;
 }
 
 export function openKnownFiles(folder: MessageFolder): KnownFiles {
-  const left = new Map<HandoffId, KnownFile & { readonly stamp: string | null }>();
-  const underWay = new Map<HandoffId, Promise<unknown>>();
+  const files = new Map<HandoffId, KnownFile & { readonly stamp: string | null }>();
+  const running = new Map<HandoffId, Promise<unknown>>();
 
   const keep = (id: HandoffId, rest: KnownFile | null): void => {
-    left.delete(id);
+    files.delete(id);
     if (rest === null) return;
-    left.set(id, { ...rest, stamp: folder.stamp(rest.place, id) });
-    const [oldest] = left.size > LEFT_MAX ? left.keys() : [];
-    if (oldest !== undefined) left.delete(oldest);
+    files.set(id, { ...rest, stamp: folder.stamp(rest.place, id) });
+    const [oldest] = files.size > KNOWN_MAX ? files.keys() : [];
+    if (oldest !== undefined) files.delete(oldest);
   };
 
-  const atRest = async (id: HandoffId): Promise<void> => {
-    // Its fault is told to whoever began it.
-    await underWay.get(id)?.catch(() => undefined);
+  const whenIdle = async (id: HandoffId): Promise<void> => {
+    // The caller of `runExclusive` gets the error.
+    await running.get(id)?.catch(() => undefined);
   };
 
   return {
-    async during(id, act) {
-      const before = underWay.get(id);
+    async runExclusive(id, act) {
+      const before = running.get(id);
       const begun = before === undefined ? act() : before.then(act, act);
       const acting = begun.then((rest) => keep(id, rest));
-      underWay.set(id, acting);
+      running.set(id, acting);
       try {
         await acting;
       } finally {
-        if (underWay.get(id) === acting) underWay.delete(id);
+        if (running.get(id) === acting) running.delete(id);
       }
     },
-    revisionOf: (id) => left.get(id)?.revision ?? 0,
-    placeOf: (id) => left.get(id)?.place ?? null,
-    isAtWork: (id) => underWay.has(id),
-    atRest,
+    revisionOf: (id) => files.get(id)?.revision ?? 0,
+    placeOf: (id) => files.get(id)?.place ?? null,
+    isBusy: (id) => running.has(id),
+    whenIdle,
     isOwnEvent(id, place) {
-      const known = left.get(id);
+      const known = files.get(id);
       if (known === undefined) return false;
-      // Nobody else makes files with ids of ours, and files only move forward.
+      // Only Baton creates files with generated ids, and files only move forward.
       if (isNativeId(id)) return place === known.place || isOpenBefore(place, known.place);
       return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
     },
-    async isAsLeft(id, { revision, places }) {
-      await atRest(id);
-      const known = left.get(id);
+    async isUnchanged(id, { revision, places }) {
+      await whenIdle(id);
+      const known = files.get(id);
       if (known === undefined || known.revision < revision) return false;
-      // Where it was before, our own moves were heard; another file there is found by the next list of that folder.
+      // Events in earlier places are our own moves. Another file there is found by the next listing of that folder.
       const asked = isNativeId(id) ? [...places].filter((place) => !isOpenBefore(place, known.place)) : [...places];
       return asked.every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
     },
   };
 }
 
-/** Whether it is listed, and a file passes it on the way there. */
+/** Whether a file passes this listed place on its way to `known`. */
 function isOpenBefore(place: QueueFolder, known: QueueFolder): boolean {
   const at = OPEN_QUEUE_FOLDERS.findIndex((each) => each === place);
   return at !== -1 && at < QUEUE_FOLDERS.indexOf(known);

@@ -1,6 +1,6 @@
 import type { HandoffId } from '../../domain/names.ts';
 
-/** Of the form that only Baton makes; a stranger who imitates it is found out later. */
+/** Whether the id has the form of ids that Baton generates. A foreign program may imitate it, which is detected later. */
 export function isNativeId(id: HandoffId): boolean {
   return NATIVE_ID.test(id);
 }

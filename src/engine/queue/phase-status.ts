@@ -1,6 +1,6 @@
 /**
- * Counts what happens to the handoffs of the queue, for each phase and agent. The file says up to which fact it has
- * counted, so that going on costs what is new and not what has been; one that others have changed is counted anew.
+ * Maintains `context/phase-status.json`: counts of queue handoffs for each phase and agent. The file names the last counted
+ * fact, so that an update costs only the new facts. If another program changed the file, everything is counted again.
  */
 import { isJsonObject, type JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
@@ -20,30 +20,30 @@ import type { Context } from '../context.ts';
 import { bodyOf } from './file-text.ts';
 import type { PhasePart } from './queue.ts';
 
-const SELDOM_MS = 1_000;
+const UPDATE_INTERVAL_MS = 1_000;
 const PAGE = 500;
-/** One look goes on for a second or so; the rest is for the next one. */
+/** Limits one update to about a second; the next update continues. */
 const PAGES_MAX = 20;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const REMEMBERED_MAX = 20_000;
 
-export function phaseKeeper(
+export function phaseStatusUpdater(
   ctx: Context,
   folder: ArtifactFolder,
   parts: Map<HandoffId, PhasePart>,
-): (isSure: boolean) => Promise<void> {
-  let lookedMs = Number.NEGATIVE_INFINITY;
-  return async (isSure) => {
+): (force: boolean) => Promise<void> {
+  let updatedMs = Number.NEGATIVE_INFINITY;
+  return async (force) => {
     const nowMs = ctx.clock.monotonicMs();
-    if (!isSure && nowMs - lookedMs < SELDOM_MS) return;
-    lookedMs = nowMs;
+    if (!force && nowMs - updatedMs < UPDATE_INTERVAL_MS) return;
+    updatedMs = nowMs;
     const [first] = await ctx.store.facts({ max: 1 });
     if (first === undefined) return;
     const text = await folder.phaseStatus.load();
     const database = first.fact.hash;
     const kept = text === null ? null : readBoard(text);
     let board = kept?.asOf.startsWith(`${database} `) === true ? kept : { asOf: `${database} `, lines: [] };
-    for (let page = 0; isSure || page < PAGES_MAX; page += 1) {
+    for (let page = 0; force || page < PAGES_MAX; page += 1) {
       const next = await onePage(ctx, board, parts);
       if (next === null) break;
       board = next;
@@ -53,7 +53,7 @@ export function phaseKeeper(
   };
 }
 
-/** Null: there is nothing more. */
+/** Null: there are no more facts. */
 async function onePage(
   ctx: Context,
   { asOf, lines }: PhaseBoard,
@@ -63,7 +63,7 @@ async function onePage(
   const read = await ctx.store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
   const last = read.at(-1);
   if (last === undefined) return null;
-  await learn(ctx, new Set(read.map(({ fact }) => fact.handoff)), parts);
+  await loadParts(ctx, new Set(read.map(({ fact }) => fact.handoff)), parts);
   const next = new Map(lines.map((line) => [keyOf(line), line]));
   for (const { fact } of read) count(next, parts.get(fact.handoff) ?? null, fact);
   return { asOf: `${database} ${last.cursor}`, lines: [...next.values()] };
@@ -85,8 +85,12 @@ function keyOf({ phase, agent }: NonNullable<PhasePart>): string {
   return `${phase ?? ''} ${agent}`;
 }
 
-/** What a handoff is part of never changes, so it is read once. */
-async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, PhasePart>): Promise<void> {
+/** Loads phase and agent of these handoffs. They never change, so each is read once. */
+async function loadParts(
+  { store }: Context,
+  ids: ReadonlySet<HandoffId>,
+  parts: Map<HandoffId, PhasePart>,
+): Promise<void> {
   if (parts.size > REMEMBERED_MAX) parts.clear();
   const rest = [...ids].filter((id) => !parts.has(id));
   const work = async (): Promise<void> => {
@@ -95,7 +99,7 @@ async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map
       parts.set(id, whole === null ? null : partOf(whole));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
 export function partOf(claimed: Claimed): PhasePart {

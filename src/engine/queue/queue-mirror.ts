@@ -1,36 +1,36 @@
-/** The queue folder beside the database, as the rest of the engine knows it. */
+/** The queue mirror, as the rest of the engine uses it. */
 import type { HandoffId } from '../../domain/names.ts';
 import type { MessageFolder } from '../../folders/folder.ts';
 import type { QueueMirror, Context } from '../context.ts';
-import { registryKeeper } from '../artifacts/registry.ts';
-import { appear, reconcile } from './reconcile.ts';
+import { registryRefresher } from '../artifacts/registry.ts';
+import { addFile, reconcile } from './reconcile.ts';
 import { openKnownFiles } from './known-files.ts';
 import { syncPass } from './sync-pass.ts';
 import { batchedLookup } from './batched-lookup.ts';
-import { phaseKeeper } from './phase-status.ts';
-import { retentionKeeper } from './retention.ts';
+import { phaseStatusUpdater } from './phase-status.ts';
+import { finishedFileArchiver } from './archive-finished-files.ts';
 import { isNativeId } from './native-id.ts';
 import type { Queue } from './queue.ts';
 import { winRename } from './win-rename.ts';
 
-/** Between two looks at the folders themselves; many handoffs pass in this time. */
+/** How long a check of the folders stays valid: many handoffs pass in this time. */
 const PREPARED_MS = 200;
 
-/** The rules of `ctx` have no queue mirror: what is done here is not mirrored a second time. */
+/** The rules of `ctx` have no queue mirror, so changes made here are not mirrored a second time. */
 export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirror {
   const queue: Queue = {
     ctx,
     folder,
-    abroad: new Set(),
+    heldByFile: new Set(),
     again: new Set(),
-    news: new Map(),
+    newRevisions: new Map(),
     unfinished: new Set(),
     kept: [],
     started: new Map(),
     parts: new Map(),
     newestRecord: batchedLookup(ctx.store),
     deferred: new Map(),
-    left: openKnownFiles(folder),
+    knownFiles: openKnownFiles(folder),
     hints: { places: new Map(), isVague: false },
     reading: { cursor: null, isBegun: false, isOld: false, reached: [], savedMs: Number.NEGATIVE_INFINITY },
   };
@@ -40,7 +40,7 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
   const prepared = async (): Promise<void> => {
     const nowMs = ctx.clock.monotonicMs();
     if (nowMs - preparedMs < PREPARED_MS) return;
-    // Before it is over: the first look serves all who ask in the same moment.
+    // Set before it finishes, so that one check serves all callers of the same moment.
     preparedMs = nowMs;
     await folder.prepare().catch((error: unknown) => {
       preparedMs = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,7 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
     });
   };
 
-  /** The database has it; the next pass puts the file right. */
+  /** Reports a failure instead of throwing: the database has the change, and the next pass corrects the file. */
   const mirrored = async (id: HandoffId, act: () => Promise<void>): Promise<void> => {
     try {
       await prepared();
@@ -61,24 +61,26 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
 
   const { artifacts } = ctx.rules;
   const monotonicMs = (): number => ctx.clock.monotonicMs();
-  const keepers = [
-    ...(artifacts === null ? [] : [registryKeeper(artifacts, monotonicMs), phaseKeeper(ctx, artifacts, queue.parts)]),
-    retentionKeeper(folder, monotonicMs),
+  const updaters = [
+    ...(artifacts === null
+      ? []
+      : [registryRefresher(artifacts, monotonicMs), phaseStatusUpdater(ctx, artifacts, queue.parts)]),
+    finishedFileArchiver(folder, monotonicMs),
   ];
 
   return {
     reconcile: async (id, changed) => mirrored(id, async () => reconcile(queue, id, { changed })),
-    appear: async (sent) => mirrored(sent.handoff.id, async () => appear(queue, sent)),
+    appear: async (sent) => mirrored(sent.handoff.id, async () => addFile(queue, sent)),
     async winRename(principal, handoff, body) {
       await prepared();
       return winRename(queue, principal, handoff, body);
     },
     async sync(depth, { signal } = {}) {
       const passed = await syncPass(queue, depth, signal);
-      for (const keep of keepers) {
+      for (const update of updaters) {
         if (signal?.aborted === true) break;
-        // Lists for readers: what is wrong with them is no reason to stand still.
-        await keep(depth === 'thorough').catch((error: unknown) =>
+        // These only write lists for readers, so a failure must not stop the queue.
+        await update(depth === 'thorough').catch((error: unknown) =>
           ctx.report({ kind: 'fault', doing: 'writing what follows from the queue', error }),
         );
       }
@@ -94,20 +96,20 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
     },
     watch: (changed) =>
       folder.watch((place, id) => {
-        const { hints, left } = queue;
+        const { hints, knownFiles: left } = queue;
         if (id === null) hints.isVague = true;
         else hints.places.set(id, (hints.places.get(id) ?? new Set()).add(place));
-        // What ours did is looked at with the next pass, and is no reason for one.
+        // Events caused by Baton processes are handled with the next pass and do not start one.
         if (id !== null && isNativeId(id)) {
-          if (place !== 'pending' && !left.isAtWork(id) && !left.isOwnEvent(id, place)) changed();
+          if (place !== 'pending' && !left.isBusy(id) && !left.isOwnEvent(id, place)) changed();
           return;
         }
-        const tell = (): void => {
+        const notify = (): void => {
           if (id === null || !left.isOwnEvent(id, place)) changed();
         };
-        // Its writer may go on while we look at what it has written so far.
-        if (id !== null && left.isAtWork(id)) void left.atRest(id).then(tell);
-        else tell();
+        // Its writer may continue while we read what it has written so far.
+        if (id !== null && left.isBusy(id)) void left.whenIdle(id).then(notify);
+        else notify();
       }),
   };
 }

@@ -1,4 +1,4 @@
-/** What the parts of the mirror share: the house without its mirror, and the folder. */
+/** The state that the parts of the queue mirror share. */
 import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -8,80 +8,80 @@ import type { QueueFolder } from '../../folders/queue-folder-names.ts';
 import type { Context } from '../context.ts';
 import type { KnownFiles } from './known-files.ts';
 
-/** Null: not of the queue. */
+/** Null: not a queue handoff. */
 export type PhasePart = { readonly phase: number | null; readonly agent: string } | null;
 
 export interface Queue {
-  /** Its rules know no queue: what is done here is not mirrored a second time. */
+  /** Its rules have no queue mirror, so changes made here are not mirrored a second time. */
   readonly ctx: Context;
   readonly folder: MessageFolder;
-  /** What foreign workers have, as far as this process has seen: they end it where nobody lists. */
-  readonly abroad: Set<HandoffId>;
-  /** What could not be put right, and has to be tried again before the bookmark may move. */
+  /** Handoffs that foreign workers hold, as far as known. They are always checked, because finished folders are not listed. */
+  readonly heldByFile: Set<HandoffId>;
+  /** Handoffs that could not be reconciled. They have to be retried before the bookmark may move. */
   readonly again: Set<HandoffId>;
-  /** The newest revision of those of which there are facts whose file this process has not looked at yet. */
-  readonly news: Map<HandoffId, number>;
-  /** What a foreign program has not finished writing, as far as anybody can tell: each slow look looks again. */
+  /** The newest revision of handoffs with new facts whose files this process has not checked yet. */
+  readonly newRevisions: Map<HandoffId, number>;
+  /** Files that a foreign program may still be writing. Every quick or full pass checks them. */
   readonly unfinished: Set<HandoffId>;
-  /** What ours do themselves, by when it was heard of: it is looked at when they have had time for it. */
+  /** Handoffs whose files Baton processes move themselves, with the time of the hint. They are checked after a delay. */
   readonly deferred: Map<HandoffId, number>;
-  /** When this process began what it works on, by fence, and what that carries; null: too much to be remembered. */
+  /** Fence, start and body of handoffs that this process works on. Body null: too large to be cached. */
   readonly started: Map<HandoffId, { readonly fence: number; readonly at: number; readonly body: JsonText | null }>;
-  /** Which phase and agent each handoff counts for, as far as this process has read it. */
+  /** Cached phase and agent of handoffs. */
   readonly parts: Map<HandoffId, PhasePart>;
-  /** The record as it is now; null: there is none. */
+  /** The present record; null: there is none. */
   readonly newestRecord: (id: HandoffId) => Promise<Handoff | null>;
-  /** Second requests of one id that were kept under an id of their own, and have no file yet. */
+  /** Second requests that were stored under a new id and have no file yet. */
   readonly kept: HandoffId[];
-  /** How this process has left what it put in its place, so that its own renames do not call it back. */
-  readonly left: KnownFiles;
+  /** The files that this process wrote or moved, so that its own renames cause no work. */
+  readonly knownFiles: KnownFiles;
   readonly hints: Hints;
   readonly reading: Reading;
 }
 
-/** What the system has told since the last pass. */
+/** File-system events since the last pass. */
 interface Hints {
   places: Map<HandoffId, Set<QueueFolder>>;
-  /** Something has changed, and nobody knows what. */
+  /** An event did not name a file. */
   isVague: boolean;
 }
 
-/** How far this process has read the facts; the bookmark follows when all is in its place. */
+/** How far this process has read the facts. The bookmark follows when all files are in order. */
 interface Reading {
   cursor: string | null;
   isBegun: boolean;
-  /** The bookmark was written before the machine was last started: what was not synced may be lost. */
+  /** The bookmark is from before the last boot: unsynced files may be lost. */
   isOld: boolean;
-  /** Cursors and when they were reached: the bookmark follows when all before it has been looked at. */
+  /** Cursors and when they were reached: the bookmark follows when everything before it has been checked. */
   reached: { readonly cursor: string; readonly atMs: number }[];
   savedMs: number;
 }
 
-/** A program that writes a file is done with it by then, or has died. */
+/** By then a program has finished writing its file, or has ended. */
 export const WRITTEN_MS = 2_000;
-/** An end that says half of what it should. */
-export const HALF_SAID_MS = 5_000;
-/** What breaks off may go on; nobody pauses for longer in the middle of a file, or between moving and writing it. */
+/** For a result that is only partly written. */
+export const PARTIAL_ANSWER_MS = 5_000;
+/** For a file that is cut off, or moved and not written yet. */
 export const UNREADABLE_MS = 60_000;
 
-/** What a look has led to: something changed and has to be looked at once more, nothing is to do yet, or nothing at all. */
-export type Looked = 'again' | 'later' | 'done';
+/** `again`: something changed, take another step. `later`: try again in a later pass. `done`: nothing to do. */
+export type StepResult = 'again' | 'later' | 'done';
 
-/** Begins every reason for which an answer does not count because another one does, or will. */
+/** The beginning of every reason that refuses a result because another one counts. */
 export const LATE = 'late_or_unfenced_completion';
 
 export function byFile(user: string): Principal {
   return { kind: 'file', user };
 }
 
-/** What is left of the handoff has to be looked at once more. */
+/** Returns `again`, because the rest of the handoff has to be reconciled. */
 export async function quarantine(
   { ctx, folder }: Queue,
   place: QueueFolder,
   name: string,
   says: string,
 ): Promise<'again'> {
-  // One of ours may have moved it on since its place was looked up.
+  // Another Baton process may have moved the file since.
   if (await folder.quarantine(place, name, says)) ctx.report({ kind: 'file-quarantined', name, place, says });
   return 'again';
 }

@@ -1,4 +1,4 @@
-/** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
+/** Writes the result of a completed handoff as an artifact file and registers it. It is synced before it is announced. */
 import { instantText } from '../../foundation/instant-text.ts';
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { isJsonObject, textIn, type Json, type JsonObject } from '../../foundation/json.ts';
@@ -8,52 +8,52 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { readArtifactId } from '../../domain/names.ts';
 import { answerOf } from '../../formats/queue-message/answer.ts';
 import type { ArtifactPlace } from '../../formats/queue-message/write.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { registerResult, type RegisteredResult } from '../artifacts/register-result.ts';
 import { bodyOf } from './file-text.ts';
 import type { Queue } from './queue.ts';
 
 interface ResultFile {
   readonly place: ArtifactPlace;
-  /** Ends when it is on the disk and registered. */
+  /** Resolves when the file is synced and registered. */
   readonly registered: Promise<void>;
 }
 
-/** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
-export async function writeResultFile({ folder, ctx }: Queue, whole: Whole): Promise<ResultFile | null> {
+/** Writes to the path that the sender asked for; if it is not allowed or taken, under the handoff's own name. */
+export async function writeResultFile({ folder, ctx }: Queue, whole: StoredHandoff): Promise<ResultFile | null> {
   const { handoff, outcome } = whole;
   const left = outcome === null ? null : (parseExact(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
   const body = bodyOf(whole);
-  const wished = wishesOf(body);
+  const requested = outputRequestOf(body);
   const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
-  const paths = pathsFor(whole, wished);
+  const paths = pathsFor(whole, requested);
   const [first = ''] = paths;
   for (const path of paths) {
     const id = path.slice(path.lastIndexOf('/') + 1).replace(/\.json$/, '');
-    const file = artifactOf(whole, body, wished, id, left.result);
+    const file = artifactOf(whole, body, requested, id, left.result);
     const text = `${printExact(file, 2)}\n`;
     const put = await folder.putArtifact(path, text, isOurs);
     if (put === false) continue;
     const registered = put.onDisk.then(async () => {
       const known = readArtifactId(id);
       if (known === null) return;
-      const result = { id: known, path, text, handoff, isNew: put.isNew, known: knownOf(file, wished, handoff) };
+      const result = { id: known, path, text, handoff, isNew: put.isNew, known: knownOf(file, requested, handoff) };
       await registerResult(ctx, result);
     });
-    // Whoever waits for it is told as well.
+    // The caller awaits the same promise and gets the error.
     registered.catch(() => undefined);
     const type = file.artifact_type;
-    const isAsWished = wished.destination === null || path === first;
-    return { place: { id, path, type, ...(isAsWished ? {} : { warning: elsewhere(first) }) }, registered };
+    const isAsRequested = requested.destination === null || path === first;
+    return { place: { id, path, type, ...(isAsRequested ? {} : { warning: elsewhere(first) }) }, registered };
   }
   return null;
 }
 
-/** Null: what it says has to be looked at, because there may be files beside it. */
+/** What the registry needs to know. Null: the artifact may name generated files, so it has to be read. */
 function knownOf(
   { artifact_type: type, artifact_version: version, content, validation }: ArtifactFile,
-  { phase }: Wishes,
+  { phase }: OutputRequest,
   { terms }: Handoff,
 ): RegisteredResult['known'] {
   const status = isJsonObject(validation) ? validation['status'] : null;
@@ -68,23 +68,23 @@ function knownOf(
   };
 }
 
-function elsewhere(wished: string): string {
-  return `expected_output.destination ${wished} is taken or leads through a link; the artifact lies under its own name`;
+function elsewhere(requested: string): string {
+  return `expected_output.destination ${requested} is taken or leads through a link; the artifact lies under its own name`;
 }
 
 type ArtifactFile = JsonObject & { readonly artifact_type: string };
 
 function artifactOf(
-  { handoff }: Whole,
+  { handoff }: StoredHandoff,
   { outputSchema }: Body,
-  wished: Wishes,
+  requested: OutputRequest,
   id: string,
   result: Json,
 ): ArtifactFile {
   const { type, content, validation, metadata, nextSteps } = answerOf(result);
   return {
     artifact_id: id,
-    artifact_type: type ?? wished.type ?? 'result',
+    artifact_type: type ?? requested.type ?? 'result',
     artifact_version: '1.0.0',
     schema_version: '1.0',
     handoff_id: handoff.id,
@@ -95,25 +95,25 @@ function artifactOf(
       handoff_id: handoff.id,
       agent_id: `@${handoff.to}`,
       created_at: instantText(handoff.since),
-      ...(wished.phase === null ? {} : { phase: wished.phase }),
+      ...(requested.phase === null ? {} : { phase: requested.phase }),
       ...(outputSchema === undefined ? {} : { schema: outputSchema }),
     },
     dependencies: { required: handoff.terms.artifacts ?? [], optional: [] },
     content,
-    // Who completed it has been believed: its schema was checked, and where somebody had to verify, they have.
+    // The handoff is completed, so its schema was checked and a required verification has passed.
     validation: validation ?? { status: 'passed', says: `the handoff ${handoff.id} was completed` },
     quality_metrics: {},
     recommendations: nextSteps ?? [],
   };
 }
 
-interface Wishes {
+interface OutputRequest {
   readonly type: string | null;
   readonly destination: string | null;
   readonly phase: number | null;
 }
 
-function wishesOf({ message, target: known }: Body): Wishes {
+function outputRequestOf({ message, target: known }: Body): OutputRequest {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
   const asked = isJsonObject(fields['expected_output']) ? fields['expected_output'] : {};
   const target = isJsonObject(fields['target']) ? fields['target'] : {};
@@ -126,14 +126,14 @@ function wishesOf({ message, target: known }: Body): Wishes {
   };
 }
 
-/** Where the answer of this handoff can lie. */
-export function artifactPathsOf(whole: Whole): readonly string[] {
-  return pathsFor(whole, wishesOf(bodyOf(whole)));
+/** The possible paths of this handoff's result. */
+export function artifactPathsOf(whole: StoredHandoff): readonly string[] {
+  return pathsFor(whole, outputRequestOf(bodyOf(whole)));
 }
 
-function pathsFor({ handoff }: Whole, { destination, phase }: Wishes): readonly string[] {
+function pathsFor({ handoff }: StoredHandoff, { destination, phase }: OutputRequest): readonly string[] {
   const agent = handoff.to.replace(/-specialist$/, '');
   const own = `artifacts/phase-${String(phase ?? 0).padStart(2, '0')}-${agent}/artifact-${handoff.id}.json`;
-  const wished = destination?.replaceAll('{timestamp}', String(handoff.since)) ?? null;
-  return wished === null ? [own] : [wished, own];
+  const requested = destination?.replaceAll('{timestamp}', String(handoff.since)) ?? null;
+  return requested === null ? [own] : [requested, own];
 }

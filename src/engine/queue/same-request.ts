@@ -1,30 +1,34 @@
-/** Whether a file asks for what a handoff was made of: the order of keys, spaces and what is said about a stage are nothing. */
+/** Compares the request in a file with its handoff, ignoring key order, white space and fields about a stage. */
 import { canonicalJson } from '../../foundation/canonical-json.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { fenceIn, readMessage, retriesIn, type Message } from '../../formats/queue-message/read.ts';
 import { requestFieldsOf } from '../../formats/queue-message/write.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { openText } from './file-text.ts';
 import type { Queue } from './queue.ts';
 
-/** The common case, without reading anything: the file is as we wrote it or as it came. */
-export function isUntouched(text: string, whole: Whole): boolean {
+/** Fast path without parsing: the file is as we wrote it or as it arrived. */
+export function isUntouched(text: string, whole: StoredHandoff): boolean {
   return text === openText(offeredOf(whole)) || text === keptText(whole);
 }
 
-/** Written by a worker of ours, or taken before so many attempts were over. */
+/** Whether the file is from an earlier attempt: written by a Baton worker, or with a lower retry count. */
 export function isFromBefore(message: Message, attempts: number): boolean {
   return fenceIn(message) !== null || retriesIn(message) < attempts;
 }
 
-/** Where nothing can be read, time tells: nobody has written since the last attempt was given up. */
-export function wasLeft({ state, attempt, since }: Handoff, quietMs: number, { ctx }: Pick<Queue, 'ctx'>): boolean {
-  return state === 'offered' && attempt > 0 && quietMs > ctx.store.nowMs() - since;
+/** For an unreadable file: it was not written since the last attempt ended. */
+export function isAbandoned(
+  { state, attempt, since }: Handoff,
+  unchangedMs: number,
+  { ctx }: Pick<Queue, 'ctx'>,
+): boolean {
+  return state === 'offered' && attempt > 0 && unchangedMs > ctx.store.nowMs() - since;
 }
 
-export function isSameRequest(message: Message, whole: Whole): boolean {
+export function isSameRequest(message: Message, whole: StoredHandoff): boolean {
   if (isUntouched(message.text, whole)) return true;
   const [ours, kept] = [openText(offeredOf(whole)), keptText(whole)];
   const asked = requestText(message);
@@ -35,7 +39,7 @@ export function isSameRequest(message: Message, whole: Whole): boolean {
   });
 }
 
-function keptText(whole: Whole): string | undefined {
+function keptText(whole: StoredHandoff): string | undefined {
   return whole.body.includes('"message":') ? (JSON.parse(whole.body) as Body).message : undefined;
 }
 
@@ -43,8 +47,8 @@ function requestText({ exact }: Message): string {
   return canonicalJson(requestFieldsOf(exact) satisfies JsonObject);
 }
 
-/** Text is made from the state, and a draft or a blocked one is written like one on offer, before it was accepted. */
-function offeredOf(whole: Whole): Whole {
+/** The record as it was on offer, because the text of a file depends on the state. */
+function offeredOf(whole: StoredHandoff): StoredHandoff {
   const { state, attempt } = whole.handoff;
   const isHeld = state === 'accepted' || state === 'delivered';
   const handoff: Handoff = { ...whole.handoff, state: 'offered', attempt: isHeld ? attempt - 1 : attempt };

@@ -1,31 +1,30 @@
 /**
- * A handoff that has ended, and its file. The record is the truth: an answer that differs from it goes to quarantine
- * with the reason, and the file says again what the record says. A file that a person has moved or deleted after it
- * was there is not made again.
+ * Reconciles a settled handoff with its file. The record counts: a file with another result goes to the quarantine with a
+ * reason, and the file is written again from the record. A file that a person moved or deleted later is not written again.
  */
 import { canonicalJson } from '../../foundation/canonical-json.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { fenceIn, readAnswer, readMessage, saysEnd, type Message } from '../../formats/queue-message/read.ts';
+import { fenceIn, readAnswer, readMessage, hasOutcome, type Message } from '../../formats/queue-message/read.ts';
 import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import { endFieldsOf } from '../../formats/queue-message/write.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { QueueFolder } from '../../folders/queue-folder-names.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { printableFailure } from '../handoffs/failure-text.ts';
 import { artifactPathsOf } from './result-file.ts';
-import { finish } from './project-file.ts';
-import { fileName, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';
+import { finish } from './write-queue-file.ts';
+import { fileName, LATE, quarantine, UNREADABLE_MS, type StepResult, type Queue } from './queue.ts';
 import { isEndedByFile } from './file-text.ts';
 
 type EndPlace = 'completed' | 'failed';
 
-export async function settled(
+export async function reconcileSettled(
   queue: Queue,
-  whole: Whole,
+  whole: StoredHandoff,
   places: readonly QueueFolder[],
-  isNews: boolean,
-): Promise<Looked> {
+  hasNewRevision: boolean,
+): Promise<StepResult> {
   const { id, state } = whole.handoff;
   const right = QUEUE_WORDS[state].place as EndPlace;
   const other = places.find((place) => place !== right && (place === 'completed' || place === 'failed'));
@@ -40,7 +39,7 @@ export async function settled(
   }
   if (!places.includes(right)) {
     const isNowhere = places.length === 0;
-    const isTakenAway = isNowhere && (!isNews || queue.folder.isArchived(id, whole.handoff.since));
+    const isTakenAway = isNowhere && (!hasNewRevision || queue.folder.isArchived(id, whole.handoff.since));
     return isTakenAway ? 'done' : finish(queue, whole, places);
   }
   const file = await queue.folder.read(right, id);
@@ -62,32 +61,32 @@ export async function settled(
   return 'done';
 }
 
-/** The file that ours had when it answered, without any other answer in it. */
-function isMovedByOther(file: FileRead, { handoff }: Whole, place: EndPlace): boolean {
+/** Whether another program moved the file of our worker to the end folder without writing a result. */
+function isMovedByOther(file: FileRead, { handoff }: StoredHandoff, place: EndPlace): boolean {
   const message = file.kind === 'file' ? readMessage(file.text) : null;
-  return message?.ok === true && fenceIn(message.value) === handoff.fence && !saysEnd(message.value, place);
+  return message?.ok === true && fenceIn(message.value) === handoff.fence && !hasOutcome(message.value, place);
 }
 
 function isUnfinished(file: FileRead): boolean {
-  return file.kind === 'file' && !readMessage(file.text).ok && file.quietMs < UNREADABLE_MS;
+  return file.kind === 'file' && !readMessage(file.text).ok && file.unchangedMs < UNREADABLE_MS;
 }
 
-/** How the file of an end differs from the record; null: it does not. */
+/** How the finished file differs from the record; null: it does not. */
 export async function disagreement(
   queue: Queue,
-  whole: Whole,
+  whole: StoredHandoff,
   file: Exclude<FileRead, { kind: 'absent' }>,
 ): Promise<string | null> {
   if (file.kind === 'unfit') return file.says;
   const message = readMessage(file.text);
   if (!message.ok) return 'it can no longer be read; the database has it, and it is written anew';
   const isSame = (await isEndedByFile(queue, whole))
-    ? saysTakenAnswer(message.value, whole)
-    : saysOurEnd(message.value, whole);
+    ? isTakenAnswer(message.value, whole)
+    : isOurFinalText(message.value, whole);
   return isSame ? null : `${LATE}: the handoff is ${whole.handoff.state} with another answer, and that one counts`;
 }
 
-function saysTakenAnswer(message: Message, { handoff, outcome }: Whole): boolean {
+function isTakenAnswer(message: Message, { handoff, outcome }: StoredHandoff): boolean {
   const taken = outcome === null ? null : (parseExact(outcome) as Outcome);
   const answer = readAnswer(QUEUE_WORDS[handoff.state].place as EndPlace, message);
   if (answer.kind === 'completed') {
@@ -98,8 +97,8 @@ function saysTakenAnswer(message: Message, { handoff, outcome }: Whole): boolean
   return says === taken.message && (code === taken.code || handoff.state !== 'failed');
 }
 
-/** What only we can have written: when it ended, by our clock, and where the answer lies or why there is none. */
-function saysOurEnd(message: Message, whole: Whole): boolean {
+/** Whether the file has the end time of the record and the path of its result, or its error. */
+function isOurFinalText(message: Message, whole: StoredHandoff): boolean {
   const { status, endedAt, error, artifactPath } = endFieldsOf(message.fields);
   const words = QUEUE_WORDS[whole.handoff.state];
   if (status !== words.status || endedAt !== whole.handoff.since) return false;

@@ -1,4 +1,4 @@
-/** One pass: which handoffs have to be looked at, because something about them is new or not in order. */
+/** One sync pass over the queue: reconciles handoffs with new facts, events or misplaced files. */
 import { instantText } from '../../foundation/instant-text.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -13,55 +13,55 @@ import { reconcile } from './reconcile.ts';
 import { isNativeId } from './native-id.ts';
 import { quarantine, type Queue } from './queue.ts';
 
-const AT_ONCE = 8;
-/** What was read since is read again by whoever comes next; saving it each time would cost more. */
+const CONCURRENCY = 8;
+/** The bookmark is saved at most this often. Another process repeats only the facts since then. */
 const SAVE_MS = 1_000;
-/** Ours have moved a file by then, or were ended in between. */
-const OURS_MS = 1_000;
+/** By then a Baton process has moved its file, or has ended. */
+const OWN_MOVE_MS = 1_000;
 const REACHED_MAX = 100;
-const NOWHERE: ReadonlySet<QueueFolder> = new Set();
+const NO_PLACES: ReadonlySet<QueueFolder> = new Set();
 
 export async function syncPass(queue: Queue, asked: SyncDepth, signal?: AbortSignal): Promise<SyncResult> {
-  const { folder, reading, again, abroad, unfinished, news, hints } = queue;
+  const { folder, reading, again, heldByFile: abroad, unfinished, newRevisions: news, hints } = queue;
   const loop = yieldingLoop(queue.ctx, signal);
   await folder.prepare();
   if (!reading.isBegun) await openBookmark(queue);
-  const depth = reading.isOld ? 'thorough' : asked === 'told' && hints.isVague ? 'quick' : asked;
-  const wrong = new Set(depth === 'told' ? again : [...again, ...abroad, ...unfinished]);
+  const depth = reading.isOld ? 'thorough' : asked === 'changes' && hints.isVague ? 'quick' : asked;
+  const wrong = new Set(depth === 'changes' ? again : [...again, ...abroad, ...unfinished]);
   const { places } = hints;
   hints.places = new Map();
   hints.isVague = false;
-  // Also when this pass breaks off: nobody tells it twice.
+  // Kept even if this pass is interrupted, because the events do not come again.
   for (const id of places.keys()) again.add(id);
   const revisions = await readFacts(queue);
-  if (depth !== 'told') {
+  if (depth !== 'changes') {
     const listed = await listedNames(queue, loop);
-    for (const id of await outOfPlace(queue, listed, depth, loop)) wrong.add(id);
-    // Foreign workers have brought it to an end, or somebody has deleted it.
+    for (const id of await misplacedFiles(queue, listed, depth, loop)) wrong.add(id);
+    // Foreign workers have finished it, or its file was deleted.
     const isMissing = (handoff: Handoff): boolean =>
       handoff.kind === 'queue' && !isOurs(handoff) && !listed.has(handoff.id);
     if (depth !== 'quick') for (const id of await openHandoffs(queue.ctx, loop, isMissing)) wrong.add(id);
   }
-  const passed = { attended: 0 };
+  const passed = { reconciled: 0 };
   const all = [...new Set([...revisions.keys(), ...places.keys(), ...wrong])];
-  const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, wrong, places);
+  const ids = depth === 'thorough' ? all : await deferOwn(queue, all, wrong, places);
   const reconcileOne = async (id: HandoffId): Promise<boolean> => {
-    const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
-    if (depth === 'thorough' || wrong.has(id) || !(await queue.left.isAsLeft(id, told))) {
-      passed.attended += 1;
-      await reconcile(queue, id, { isNews: isNews(queue, id) });
+    const hint = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NO_PLACES };
+    if (depth === 'thorough' || wrong.has(id) || !(await queue.knownFiles.isUnchanged(id, hint))) {
+      passed.reconciled += 1;
+      await reconcile(queue, id, { hasNewRevision: hasNewRevision(queue, id) });
     }
     news.delete(id);
     return true;
   };
-  await reconcileEach(queue, ids, { loop, atOnce: AT_ONCE, reconcile: reconcileOne });
-  // Whoever comes after us has to try what we could not do.
+  await reconcileEach(queue, ids, { loop, atOnce: CONCURRENCY, reconcile: reconcileOne });
+  // The bookmark stays while a handoff failed, so that the next process retries it.
   if (again.size === 0 && !loop.isStopped()) await saveBookmark(queue);
   return passed;
 }
 
-/** What this process has put in its place at that revision is no news: whoever has taken the file away since meant it. */
-function isNews({ news, left }: Queue, id: HandoffId): boolean {
+/** Whether the record has a revision that this process has not written. If not, a missing file was removed on purpose. */
+function hasNewRevision({ newRevisions: news, knownFiles: left }: Queue, id: HandoffId): boolean {
   return (news.get(id) ?? 0) > left.revisionOf(id);
 }
 
@@ -73,7 +73,7 @@ async function openBookmark({ ctx, folder, reading }: Queue): Promise<void> {
 }
 
 /** The newest revision of each handoff that has a new one. */
-async function readFacts({ ctx, reading, again, news }: Queue): Promise<ReadonlyMap<HandoffId, number>> {
+async function readFacts({ ctx, reading, again, newRevisions: news }: Queue): Promise<ReadonlyMap<HandoffId, number>> {
   const revisions = new Map<HandoffId, number>();
   await readNewFacts(ctx, reading, (facts) => {
     for (const { fact } of facts) {
@@ -84,7 +84,7 @@ async function readFacts({ ctx, reading, again, news }: Queue): Promise<Readonly
   });
   const isFurther = reading.cursor !== null && reading.reached.at(-1)?.cursor !== reading.cursor;
   if (isFurther && revisions.size > 0) {
-    // The newest one is always kept, so that a bookmark can follow in small steps.
+    // The newest cursor is always kept, so that the bookmark can follow in small steps.
     if (reading.reached.length >= REACHED_MAX) reading.reached.splice(0, 1);
     reading.reached.push({ cursor: reading.cursor ?? '', atMs: ctx.clock.monotonicMs() });
   }
@@ -105,17 +105,17 @@ async function saveBookmark({ ctx, folder, reading, deferred }: Queue): Promise<
 }
 
 /**
- * Leaves out what ours do themselves: whoever accepts, answers or sends one moves its file a moment later, and needs
- * nobody to do it a second time. It is looked at when they have had time for it, and then mostly with one look at one
- * name. (Measured: looking at each at once takes a third of the processor time of a life with the folder.)
+ * Defers handoffs whose files a Baton process is about to move itself, after it accepted, settled or sent them. They are
+ * checked a second later, usually by one stat. (Measured: checking each at once takes a third of the processor time of
+ * handoffs with the folder.)
  */
-async function withoutOurs(
+async function deferOwn(
   queue: Queue,
   ids: readonly HandoffId[],
   wrong: Set<HandoffId>,
   places: ReadonlyMap<HandoffId, ReadonlySet<QueueFolder>>,
 ): Promise<readonly HandoffId[]> {
-  const { ctx, deferred, again, news, left } = queue;
+  const { ctx, deferred, again, newRevisions: news, knownFiles: left } = queue;
   const nowMs = ctx.clock.monotonicMs();
   const now: HandoffId[] = ids.filter((id) => wrong.has(id));
   const defer = (id: HandoffId): void => {
@@ -124,10 +124,10 @@ async function withoutOurs(
   };
   const asked: HandoffId[] = [];
   for (const id of ids.filter((each) => !wrong.has(each))) {
-    const heard = places.get(id) ?? NOWHERE;
-    const isOnlyOffered = isNativeId(id) && ![...heard].some(isBeyondPending);
-    if (left.isAtWork(id)) defer(id);
-    else if (await left.isAsLeft(id, { revision: news.get(id) ?? 0, places: heard })) {
+    const hinted = places.get(id) ?? NO_PLACES;
+    const isOnlyOffered = isNativeId(id) && ![...hinted].some(isBeyondPending);
+    if (left.isBusy(id)) defer(id);
+    else if (await left.isUnchanged(id, { revision: news.get(id) ?? 0, places: hinted })) {
       again.delete(id);
       news.delete(id);
       deferred.delete(id);
@@ -141,7 +141,7 @@ async function withoutOurs(
     else now.push(id);
   }
   const overdue = await overdueOf(queue, nowMs);
-  // Whatever this process remembers of them: something is not as it left it.
+  // Reconciled even if this process remembers them as handled.
   for (const id of overdue) wrong.add(id);
   return [...now, ...overdue];
 }
@@ -150,12 +150,12 @@ function isBeyondPending(place: QueueFolder): boolean {
   return place === 'in-progress' || place === 'completed' || place === 'failed';
 }
 
-/** Of what was left to ours, those whose file is not as theirs would be. */
+/** Deferred handoffs whose files are still not in order. */
 async function overdueOf(queue: Queue, nowMs: number): Promise<readonly HandoffId[]> {
-  const { ctx, deferred, news, unfinished } = queue;
+  const { ctx, deferred, newRevisions: news, unfinished } = queue;
   const due: HandoffId[] = [];
   for (const [id, atMs] of deferred) {
-    if (nowMs - atMs < OURS_MS) break;
+    if (nowMs - atMs < OWN_MOVE_MS) break;
     due.push(id);
   }
   const overdue: HandoffId[] = [];
@@ -163,19 +163,19 @@ async function overdueOf(queue: Queue, nowMs: number): Promise<readonly HandoffI
   for (const id of due) {
     deferred.delete(id);
     const handoff = records.get(id);
-    const isAsOurs = handoff !== undefined && !unfinished.has(id) && (await isAsOursWould(queue, handoff));
-    if (isAsOurs) news.delete(id);
+    const isInOrder = handoff !== undefined && !unfinished.has(id) && (await isOwnFile(queue, handoff));
+    if (isInOrder) news.delete(id);
     else overdue.push(id);
   }
   return overdue;
 }
 
-/** The file is where it belongs, and at an end it says when ours ended it: nobody else writes that. */
-async function isAsOursWould({ ctx, folder, left }: Queue, handoff: Handoff): Promise<boolean> {
+/** Whether the file is in its place. A final file must contain our end time, which no other program writes. */
+async function isOwnFile({ ctx, folder, knownFiles: left }: Queue, handoff: Handoff): Promise<boolean> {
   const { id, kind, state, revision, since } = handoff;
   if (kind !== 'queue') return true;
   const place = folderFor(handoff, ctx.store.nowMs());
-  if (await left.isAsLeft(id, { revision, places: new Set([place]) })) return true;
+  if (await left.isUnchanged(id, { revision, places: new Set([place]) })) return true;
   if (!isFinal(state)) return folder.changedAt(place, id) > 0;
   const file = await folder.read(place, id);
   return file.kind === 'file' && file.text.includes(JSON.stringify(instantText(since)));
@@ -187,7 +187,7 @@ async function listedNames(queue: Queue, loop: YieldingLoop): Promise<Listed> {
   const listed = new Map<HandoffId, Set<OpenQueueFolder>>();
   for (const place of OPEN_QUEUE_FOLDERS) {
     for (const { name, id } of await queue.folder.list(place)) {
-      if (!(await loop.goOn())) return listed;
+      if (!(await loop.nextTurn())) return listed;
       if (id !== null) listed.set(id, (listed.get(id) ?? new Set()).add(place));
       else if (place !== 'waiting') await quarantine(queue, place, name, 'the name of the file is not a usable id');
     }
@@ -195,7 +195,7 @@ async function listedNames(queue: Queue, loop: YieldingLoop): Promise<Listed> {
   return listed;
 }
 
-async function outOfPlace(
+async function misplacedFiles(
   { ctx, folder }: Queue,
   listed: Listed,
   depth: SyncDepth,
@@ -204,7 +204,7 @@ async function outOfPlace(
   const ids = [...listed.keys()];
   const wrong: HandoffId[] = [];
   const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
-  for (let at = 0; at < ids.length && (await loop.goOn()); at += PASS_PAGE) {
+  for (let at = 0; at < ids.length && (await loop.nextTurn()); at += PASS_PAGE) {
     const page = ids.slice(at, at + PASS_PAGE);
     const known = await handoffsByIds(ctx.store, page);
     const nowMs = ctx.store.nowMs();
@@ -214,7 +214,7 @@ async function outOfPlace(
       else if (depth === 'thorough' || !isInPlace(handoff, listed.get(id) ?? new Set(), nowMs)) wrong.push(id);
     }
   }
-  // A listing has no order: what came first is taken in first, whatever it says about its own time.
+  // A listing has no order, so new files are adopted in the order of their change times.
   unknown.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   return [...wrong, ...unknown.map(({ id }) => id)];
 }
@@ -223,7 +223,7 @@ function isInPlace(handoff: Handoff, places: ReadonlySet<OpenQueueFolder>, nowMs
   if (handoff.kind !== 'queue') return true;
   const right = folderFor(handoff, nowMs);
   if (places.size === 1 && places.has(right as OpenQueueFolder)) return true;
-  // The worker that has just accepted it is about to take the file itself.
+  // The worker that has just accepted it is about to move the file itself.
   return isOurs(handoff) && places.size === 1 && !places.has('in-progress');
 }
 

@@ -1,19 +1,19 @@
 /**
- * Between the acceptance and the work: the rename out of reach of foreign workers. Whoever lost it to one of them hands
- * the acceptance over in the same breath, so that the record never says that nobody has it.
+ * After an acceptance and before the work: renames the file out of reach of foreign workers. If a foreign worker was
+ * faster, the acceptance is transferred to it in one transaction, so that the record always has a holder.
  */
 import type { JsonText } from '../../foundation/json.ts';
-import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { MANUAL_LEASE_MS } from '../../domain/deadlines.ts';
 import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { giveBack } from '../../domain/moves/release.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { readMessage, saysNothingOfEnd } from '../../formats/queue-message/read.ts';
+import { readMessage, lacksOutcome } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 import { change, decideBy, inOrder } from '../change.ts';
-import { setAside } from './id-collision.ts';
+import { setAsideDuplicate } from './id-collision.ts';
 import { whyNotTake } from './file-rights.ts';
 import type { KnownFile } from './known-files.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
@@ -23,57 +23,57 @@ import { factsOf } from '../handoffs/read.ts';
 import { loadForFile, openText } from './file-text.ts';
 import { partOf } from './phase-status.ts';
 
-/** Far less than any lease: within it nobody can have lost what was his. */
+/** Much shorter than any lease, so the acceptance cannot be lost within it. */
 const FRESH_MS = 100;
 
-/** `body` is that of the claim; whoever has none at hand lets it be loaded. */
+/** `body` of the claim, if the caller has it; otherwise it is loaded. */
 export async function winRename(
   queue: Queue,
   principal: Principal,
   handoff: Handoff,
   body?: JsonText,
 ): Promise<boolean> {
-  const { ctx, left } = queue;
+  const { ctx, knownFiles: left } = queue;
   const { id, fence } = handoff;
   let isWon = false;
-  const lookedMs = ctx.clock.monotonicMs();
-  // Before our turn, so that nobody waits for us while we wait for the database.
+  const loadedMs = ctx.clock.monotonicMs();
+  // Loaded before `runExclusive`, so that other callers do not wait for the database.
   const early =
     body === undefined
       ? await loadForFile(ctx, id)
       : await withDependencyResults(ctx, { handoff, body, outcome: null });
   const attempt = async (): Promise<KnownFile | null> => {
-    const isFresh = ctx.clock.monotonicMs() - lookedMs < FRESH_MS;
+    const isFresh = ctx.clock.monotonicMs() - loadedMs < FRESH_MS;
     const whole = isFresh ? early : await loadForFile(ctx, id);
-    // Lost while we waited for our turn: there is nothing to win.
+    // The acceptance was lost while we waited.
     if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
     isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
     if (isWon) rememberStart(queue, whole);
     return isWon ? { revision: whole.handoff.revision, place: 'in-progress' } : null;
   };
-  await left.during(id, attempt);
+  await left.runExclusive(id, attempt);
   return isWon;
 }
 
-/** So that the answer need not ask the trail; whoever has more at a time asks it. */
+/** Limits of the cache that saves a read of the trail when the handoff is settled. */
 const STARTED_MAX = 2_000;
 const BODY_MAX = 16_384;
 
-function rememberStart({ started }: Queue, whole: Whole): void {
+function rememberStart({ started }: Queue, whole: StoredHandoff): void {
   const { id, fence, since } = whole.handoff;
   started.set(id, { fence, at: since, body: whole.body.length > BODY_MAX ? null : whole.body });
   const [oldest] = started.size > STARTED_MAX ? started.keys() : [];
   if (oldest !== undefined) started.delete(oldest);
 }
 
-async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {
+async function take(queue: Queue, principal: Principal, whole: StoredHandoff): Promise<boolean> {
   const { folder } = queue;
   const { id, to } = whole.handoff;
-  const there = await folder.read('in-progress', id);
-  const isLeft = there.kind === 'file' && (await isLeftOver(queue, there, whole.handoff));
+  const existing = await folder.read('in-progress', id);
+  const isLeft = existing.kind === 'file' && (await isLeftOver(queue, existing, whole.handoff));
   const unproven = whyNotTake(queue, to);
-  if (there.kind !== 'absent' && !isLeft) {
-    if (unproven === null) return handOver(queue, principal, whole, there);
+  if (existing.kind !== 'absent' && !isLeft) {
+    if (unproven === null) return transferToFile(queue, principal, whole, existing);
     await quarantine(queue, 'in-progress', fileName(id), unproven);
   }
   const moved = isLeft || (await moveFromOffer(queue, id));
@@ -81,37 +81,37 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   queue.parts.set(id, partOf(whole));
   const isSame = (old: string): boolean => isLeft || isSameText(old, whole);
   const written = moved ? await folder.rewrite('in-progress', id, text, isSame) : false;
-  if (written === 'other') await keepOther(queue, whole);
+  if (written === 'other') await keepOverwriting(queue, whole);
   if (written !== false) return true;
-  // In the order in which files move: what was ahead of us a moment ago is found further on.
+  // In the order in which files move, so that a file that moves on meanwhile is found.
   for (const place of ['in-progress', 'completed', 'failed'] as const) {
-    const gone = await folder.read(place, id);
-    if (gone.kind === 'absent') continue;
-    // A worker that was given up has moved it there and never answered: nobody has it.
+    const found = await folder.read(place, id);
+    if (found.kind === 'absent') continue;
+    // An abandoned foreign worker moved it there without a result: nobody has it.
     if (
       place !== 'in-progress' &&
-      gone.kind === 'file' &&
-      (await isLeftUnanswered(queue, gone, whole.handoff, place))
+      found.kind === 'file' &&
+      (await isLeftUnanswered(queue, found, whole.handoff, place))
     ) {
-      // What it had begun to answer is kept; what still says what it was asked is written anew below.
-      if (readMessage(gone.text).ok) await folder.move(id, place, 'waiting');
+      // A partial result goes to the quarantine; a file with only the request is written again below.
+      if (readMessage(found.text).ok) await folder.move(id, place, 'waiting');
       else await quarantine(queue, place, fileName(id), 'its worker was given up in the middle of its answer');
       continue;
     }
-    if (unproven === null) return handOver(queue, principal, whole, gone);
+    if (unproven === null) return transferToFile(queue, principal, whole, found);
     await quarantine(queue, place, fileName(id), unproven);
   }
   await folder.put('in-progress', id, text);
-  // Its sender, in another process, may have made the file a moment ago; nobody else must see it.
+  // The sending process may have made the file visible a moment ago; no foreign worker must see it.
   await folder.move(id, 'pending', 'waiting');
   await folder.discard('waiting', id);
-  // A foreign worker may have taken that file before it was out of sight, and then it lies over ours.
-  const mine = await folder.read('in-progress', id);
-  if (mine.kind === 'file' && mine.text === text) return true;
-  return unproven === null ? handOver(queue, principal, whole, mine) : true;
+  // A foreign worker may have taken that file before we moved it, and then it has replaced ours.
+  const own = await folder.read('in-progress', id);
+  if (own.kind === 'file' && own.text === text) return true;
+  return unproven === null ? transferToFile(queue, principal, whole, own) : true;
 }
 
-/** Its sender moves it from waiting/ to pending/, where it mostly is: whoever finds it in neither has just missed it. */
+/** The sender moves the file from waiting/ to pending/, so pending/ is tried again after waiting/. */
 async function moveFromOffer({ folder }: Queue, id: HandoffId): Promise<boolean> {
   for (const place of ['pending', 'waiting', 'pending'] as const) {
     if (await folder.move(id, place, 'in-progress')) return true;
@@ -119,14 +119,14 @@ async function moveFromOffer({ folder }: Queue, id: HandoffId): Promise<boolean>
   return false;
 }
 
-/** Somebody may have written another request over ours since it was taken in: it is kept, and ours is written anew. */
-async function keepOther(queue: Queue, whole: Whole): Promise<void> {
-  await setAside(queue, whole, 'in-progress');
+/** Keeps a request that has overwritten ours, and writes ours again. */
+async function keepOverwriting(queue: Queue, whole: StoredHandoff): Promise<void> {
+  await setAsideDuplicate(queue, whole, 'in-progress');
   await queue.folder.put('in-progress', whole.handoff.id, openText(whole));
 }
 
-/** What cannot be read is no request; the database has ours. */
-function isSameText(text: string, whole: Whole): boolean {
+/** An unreadable text counts as the same, because the database has the request. */
+function isSameText(text: string, whole: StoredHandoff): boolean {
   if (isUntouched(text, whole)) return true;
   const message = readMessage(text);
   return !message.ok || isSameRequest(message.value, whole);
@@ -134,16 +134,16 @@ function isSameText(text: string, whole: Whole): boolean {
 
 type PlainFile = Extract<FileRead, { kind: 'file' }>;
 
-/** From an attempt of ours that is over, or of a foreign worker that was given up. */
+/** Whether the file is from an ended attempt of a Baton worker or of a foreign one. */
 async function isLeftOver({ ctx }: Queue, file: PlainFile, handoff: Handoff): Promise<boolean> {
   const message = readMessage(file.text);
   if (message.ok) return isFromBefore(message.value, countedAttempts(handoff) - 1);
-  // Where nothing can be read, time tells: nobody has written since it was last put on offer.
+  // An unreadable file: it was not written since the handoff was last offered.
   if (handoff.attempt < 2) return false;
   const offered = (await factsOf(ctx, handoff.id)).findLast(
     ({ revision, to }) => revision < handoff.revision && to === 'offered',
   );
-  return offered !== undefined && file.quietMs > ctx.store.nowMs() - offered.at;
+  return offered !== undefined && file.unchangedMs > ctx.store.nowMs() - offered.at;
 }
 
 async function isLeftUnanswered(
@@ -153,11 +153,16 @@ async function isLeftUnanswered(
   place: 'completed' | 'failed',
 ): Promise<boolean> {
   const message = readMessage(file.text);
-  const isAnswer = message.ok && !saysNothingOfEnd(message.value, place);
+  const isAnswer = message.ok && !lacksOutcome(message.value, place);
   return !isAnswer && isLeftOver(queue, file, handoff);
 }
 
-async function handOver(queue: Queue, principal: Principal, whole: Whole, file: FileRead): Promise<false> {
+async function transferToFile(
+  queue: Queue,
+  principal: Principal,
+  whole: StoredHandoff,
+  file: FileRead,
+): Promise<false> {
   const { id, fence, to, terms } = whole.handoff;
   const user = file.kind === 'file' ? file.user : 'unknown';
   const given = decideBy(principal, 'release', (handoff, nowMs) => ({
@@ -166,7 +171,7 @@ async function handOver(queue: Queue, principal: Principal, whole: Whole, file: 
     detail: { reason: 'a foreign worker has the file' },
   }));
   const taken = decideBy(byFile(user), 'accept', (handoff, nowMs) => {
-    const untilAt = nowMs + (terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+    const untilAt = nowMs + (terms.attemptTimeoutMs ?? MANUAL_LEASE_MS);
     return { deed: 'accept', moved: accept(handoff, { by: 'hand', holder: to, untilAt, file: user }, nowMs) };
   });
   await change(queue.ctx, id, inOrder([given, taken]));

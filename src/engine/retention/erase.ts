@@ -9,7 +9,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { ROUNDS_MAX, type Whole } from '../../stores/store.ts';
+import { ROUNDS_MAX, type StoredHandoff } from '../../stores/store.ts';
 import { atRevision, change, decideBy, previewDecision } from '../change.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
@@ -29,7 +29,7 @@ export async function erase(
     const allowed = await previewDecision(ctx, handoff, decide);
     if (!allowed.ok) return allowed;
     const last = facts.at(-1);
-    // Once is enough: asking again answers the same.
+    // Erased already: a repeated call has the same answer.
     if (last !== undefined && isErasure(last)) return ok(handoff);
     const erased = await change(ctx, handoff, atRevision(handoff.revision, decide));
     if (erased.ok || erased.refusal.code !== 'contended') return erased;
@@ -43,7 +43,7 @@ function inGit({ id }: Handoff): Refusal {
 
 function decideErasure(
   principal: Principal,
-  { outcome }: Whole,
+  { outcome }: StoredHandoff,
   facts: readonly Fact[],
   reason: string | null,
 ): Decide {
@@ -55,7 +55,7 @@ function decideErasure(
   }));
 }
 
-/** How it ended stays: others may have acted on the code of a failure. */
+/** Keeps the code of a failure: others may have acted on it. */
 function erasedOutcome(outcome: JsonText): JsonText {
   const was = JSON.parse(outcome) as Outcome;
   const left: Outcome =

@@ -1,4 +1,4 @@
-/** A party of a removed handoff learns which archive has it, instead of that there is none. */
+/** Tells a party of a removed handoff which archive has it, instead of "no such handoff". */
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { readScopeOf } from '../../domain/rights.ts';

@@ -1,17 +1,17 @@
-/** Follows `retention.days`: the process with the duty prunes regularly, in the background. */
+/** Prunes regularly in the background, in the process with the duty, as set by `retention.days`. */
 import type { Context } from '../context.ts';
 
-/** Days are the unit of the policy: nothing is late by an hour. */
+/** The policy counts days, so an hour is often enough. */
 const EVERY_MS = 60 * 60_000;
 
-export function pruneInBackground(ctx: Context, signal: AbortSignal): { look(): void; end(): Promise<void> } {
+export function pruneInBackground(ctx: Context, signal: AbortSignal): { poll(): void; end(): Promise<void> } {
   const { clock, rules, store } = ctx;
   let lastMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;
 
   const run = async (ageMs: number): Promise<void> => {
     if (rules.archive === null) return;
-    // Loaded by those who prune: nearly no process does.
+    // Loaded here, because few processes prune.
     const { prune } = await import('./prune.ts');
     const { handoffs, archives } = await prune(ctx, rules.archive, {
       settledBefore: store.nowMs() - ageMs,
@@ -22,7 +22,7 @@ export function pruneInBackground(ctx: Context, signal: AbortSignal): { look(): 
   };
 
   return {
-    look: () => {
+    poll: () => {
       const { retentionMs } = rules;
       if (retentionMs === null || running !== null || clock.monotonicMs() - lastMs < EVERY_MS) return;
       lastMs = clock.monotonicMs();

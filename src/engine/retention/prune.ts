@@ -13,14 +13,14 @@ import { linesOf } from '../transfer/lines.ts';
 import { readHead, wholeText } from '../transfer/read-line.ts';
 import { footerLine, headerLine, LINE_BYTES_MAX, totalOf, writeLine } from '../transfer/write-line.ts';
 
-/** So many records are looked at with one question. */
+/** Records per query. */
 const PAGE = 200;
-/** An archive ends with either of these: reading it again, after a kill, stays short. */
+/** Either limit ends an archive, so that reading it again after a kill stays short. */
 const ARCHIVE_HANDOFFS = 10_000;
 const ARCHIVE_BYTES = 64 * 1024 * 1024;
-/** Workers have nine tenths of the time: after each step prune rests for nine times as long as it took. */
-const REST = 9;
-const REST_MS_MAX = 5_000;
+/** After each step prune pauses for nine times as long as the step took, so workers have nine tenths of the time. */
+const PAUSE_FACTOR = 9;
+const PAUSE_MS_MAX = 5_000;
 const NAMED_MAX = 20;
 
 export interface PruneOptions {
@@ -37,9 +37,9 @@ export interface Pruned {
   readonly handoffs: number;
   /** The first of them. */
   readonly ids: readonly HandoffId[];
-  /** Written to an archive and needed again before they could be removed: they stay. */
+  /** Archived handoffs that were needed again before they could be removed, and stay. */
   readonly kept: number;
-  /** Files that were written, oldest first. */
+  /** The written archives, oldest first. */
   readonly archives: readonly string[];
   readonly damaged: readonly DamagedRecord[];
   /** The prune was stopped; the rest is left to the next one. */
@@ -60,7 +60,7 @@ export async function prune(ctx: Context, archive: HandoffArchive, options: Prun
   const copies = removableCopies(ctx, options, tally.damaged);
   if (isDryRun) for await (const { handoff } of copies) count(tally, handoff.id);
   else {
-    await archive.alone(async () => {
+    await archive.withLock(async () => {
       await finishNewest(ctx, archive, tally, signal);
       await archiveAndRemove(ctx, archive, copies, tally, signal);
     });
@@ -80,7 +80,7 @@ async function* removableCopies(
 ): AsyncGenerator<Copy, void, undefined> {
   for (let after: string | null | undefined; after !== null && signal?.aborted !== true;) {
     const from: string | null = after ?? null;
-    const page = await resting(ctx, signal, () => ctx.store.retention.removable(settledBefore, from, PAGE));
+    const page = await withPause(ctx, signal, () => ctx.store.retention.removable(settledBefore, from, PAGE));
     damaged.push(...page.damaged.slice(0, NAMED_MAX - damaged.length));
     yield* page.items;
     after = page.next;
@@ -103,14 +103,14 @@ async function archiveAndRemove(
   }
 }
 
-/** Sorts by time. The clock may have been set back: a name is never smaller than one that is there. */
+/** Names sort by time. Never smaller than an existing name, because the clock may have been set back. */
 function archiveName(nowMs: number, known: readonly string[]): string {
   const name = `handoffs-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')}.jsonl`;
   const newest = known.at(-1);
   return newest === undefined || newest < name ? name : `${newest.slice(0, -'.jsonl'.length)}+.jsonl`;
 }
 
-/** An export of the first copy and as many after it as one archive holds. */
+/** An export of the first copy and as many more as fit into one archive. */
 async function* archiveLines(
   store: Store,
   first: Copy,
@@ -143,7 +143,7 @@ async function removeAll(
 ): Promise<void> {
   for (let from = 0; from < heads.length && signal?.aborted !== true; from += REMOVED_MAX) {
     const batch = heads.slice(from, from + REMOVED_MAX);
-    const answers = await resting(ctx, signal, () => ctx.store.retention.remove(batch, archive));
+    const answers = await withPause(ctx, signal, () => ctx.store.retention.remove(batch, archive));
     for (const [index, answer] of answers.entries()) {
       if (answer === 'removed') count(tally, (batch[index] as Head).id);
       else if (answer !== 'elsewhere') tally.kept += 1;
@@ -151,7 +151,7 @@ async function removeAll(
   }
 }
 
-/** A prune that was killed may have written an archive and not removed all of it. */
+/** Removes what a killed prune has archived but not removed. */
 async function finishNewest(
   ctx: Context,
   archive: HandoffArchive,
@@ -162,7 +162,7 @@ async function finishNewest(
   if (newest === undefined) return;
   const left: Head[] = [];
   let batch: Head[] = [];
-  const look = async (): Promise<void> => {
+  const findLeft = async (): Promise<void> => {
     const ids = batch.map(({ id }) => id);
     const there = await handoffsByIds(ctx.store, ids);
     left.push(...batch.filter(({ id }) => there.has(id)));
@@ -173,20 +173,20 @@ async function finishNewest(
     const text = wholeText(line);
     const read = text !== null && line.number > 1 ? readHead(text) : null;
     if (read !== null) batch.push(read.head);
-    if (batch.length === PAGE) await look();
+    if (batch.length === PAGE) await findLeft();
   }
-  if (batch.length > 0) await look();
+  if (batch.length > 0) await findLeft();
   await removeAll(ctx, left, newest, tally, signal);
 }
 
-/** Does one step, and leaves the database to others for a while. */
-async function resting<Answer>(
+/** Runs one step, and then leaves the database to others for a while. */
+async function withPause<Answer>(
   { timers }: Context,
   signal: AbortSignal | undefined,
   step: () => Promise<Answer>,
 ): Promise<Answer> {
   const begunMs = elapsedMs();
   const answer = await step();
-  await timers.sleep(Math.min(REST_MS_MAX, (elapsedMs() - begunMs) * REST), signal);
+  await timers.sleep(Math.min(PAUSE_MS_MAX, (elapsedMs() - begunMs) * PAUSE_FACTOR), signal);
   return answer;
 }

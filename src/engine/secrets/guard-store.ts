@@ -1,8 +1,8 @@
 /**
- * A store whose writes are scanned for secrets: every text that goes into the database passes here.
+ * Wraps a store and scans all written texts for secrets.
  *
- * `warn` stores the text and says so; `redact` replaces the secret; `block` refuses. A failure, and a fact by the system,
- * is redacted instead of refused: a refusal would lose that something failed.
+ * `warn` stores the text and reports the secret; `redact` replaces it; `block` refuses the write. Failures and facts of the
+ * system are redacted instead of refused, because refusing them would lose the failure.
  */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonText } from '../../foundation/json.ts';
@@ -10,12 +10,12 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import { detailIn } from '../../domain/fact-detail-text.ts';
 import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
-import type { Handoff } from '../../domain/handoff.ts';
+import { SENDER_TEXTS, type Handoff } from '../../domain/handoff.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
 import { sealed, sealFor } from '../../domain/seal.ts';
 import { splitSignature } from '../../domain/signature.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Opening, Store } from '../../stores/store.ts';
+import type { NewHandoff, Store } from '../../stores/store.ts';
 import type { EngineEvent } from '../context.ts';
 import { noteSecrets, secretsIn } from './warnings.ts';
 import { mayHoldSecret, scanJson, scanText, type Scanned, type SecretFinding } from './scan.ts';
@@ -23,9 +23,13 @@ import { mayHoldSecret, scanJson, scanText, type Scanned, type SecretFinding } f
 export const SECRET_POLICIES = ['warn', 'block', 'redact', 'off'] as const;
 export type SecretPolicy = (typeof SECRET_POLICIES)[number];
 
-/** `now` is asked at every write: the stored policy may change while the process runs. */
-export function guardSecrets(store: Store, now: () => SecretPolicy, report: (event: EngineEvent) => void): Store {
-  /** Reports what was found, and answers the same. */
+/** `currentPolicy` is called for every write, because the stored policy may change while the process runs. */
+export function guardSecrets(
+  store: Store,
+  currentPolicy: () => SecretPolicy,
+  report: (event: EngineEvent) => void,
+): Store {
+  /** Reports the findings and returns the answer unchanged. */
   const reported = <Value>(
     policy: SecretPolicy,
     answer: Result<Value, Refusal>,
@@ -47,16 +51,16 @@ export function guardSecrets(store: Store, now: () => SecretPolicy, report: (eve
   return {
     ...store,
     insert: async (openings, guard) => {
-      const policy = now();
+      const policy = currentPolicy();
       return reported(policy, await store.insert(guardOpenings(policy, openings), guard), (inserted) => inserted);
     },
     change: async (targets, decide) => {
-      const policy = now();
+      const policy = currentPolicy();
       const answers = await store.change(targets, guardDecide(policy, decide));
       return answers.map((answer) => reported(policy, answer, (changed) => [changed]));
     },
     relay: async (target, decide, openings, guard) => {
-      const policy = now();
+      const policy = currentPolicy();
       const opened = guardOpenings(policy, openings);
       const answer = await store.relay(target, guardDecide(policy, decide), opened, guard);
       return reported(policy, answer, ({ changed, inserted }) => [changed, ...inserted]);
@@ -64,7 +68,7 @@ export function guardSecrets(store: Store, now: () => SecretPolicy, report: (eve
   };
 }
 
-function guardOpenings(policy: SecretPolicy, openings: readonly Opening[]): readonly Opening[] {
+function guardOpenings(policy: SecretPolicy, openings: readonly NewHandoff[]): readonly NewHandoff[] {
   return policy === 'off' ? openings : openings.map((opening) => guardOpening(policy, opening));
 }
 
@@ -76,8 +80,8 @@ function guardDecide(policy: SecretPolicy, decide: Decide): Decide {
   };
 }
 
-/** Scanned when it is decided over: a store may have written those before it by then. */
-function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
+/** Scans lazily, when the opening is decided. */
+function guardOpening(policy: SecretPolicy, opening: NewHandoff): NewHandoff {
   let scanned: Scanned<JsonText> | null = null;
   const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body));
   const text = (): JsonText => (policy === 'redact' ? scan().redacted : opening.body);
@@ -93,7 +97,7 @@ function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
   };
 }
 
-/** A revised draft brings what it carries. */
+/** Scans the body too, if the draft is revised. */
 function guardChange(policy: SecretPolicy, before: Handoff, decision: Decision): Result<Decision, Refusal> {
   if (decision.body === undefined) return guardDecision(policy, before, decision, []);
   const body = scanJsonText(decision.body);
@@ -120,12 +124,12 @@ function guardDecision(
   ]);
   const [first] = findings;
   if (first === undefined) return ok(decision);
-  if (policy === 'block' && !mustBeTold(decision.facts)) {
+  if (policy === 'block' && !mustBeRecorded(decision.facts)) {
     return err({ code: 'secret-found', id: handoff.id, ...first });
   }
   const isRedacted = policy !== 'warn';
-  const facts = retold(before, decision.facts, (fact, index) => {
-    const detail = unsigned(
+  const facts = rehash(before, decision.facts, (fact, index) => {
+    const detail = withoutSignature(
       isRedacted ? resealed(details[index]?.redacted ?? '', fact.deed, record.redacted, body) : fact.detail,
     );
     return index === decision.facts.length - 1 ? withFindings(detail, findings) : detail;
@@ -144,8 +148,8 @@ function guardDecision(
   });
 }
 
-/** A failed attempt, or an end by the system, has to be written whatever its message holds. */
-function mustBeTold(facts: readonly Fact[]): boolean {
+/** A failed attempt or an end by the system has to be written whatever it contains. */
+function mustBeRecorded(facts: readonly Fact[]): boolean {
   return facts.every(({ by, deed }) => by === principalText(SYSTEM) || deed === 'fail' || deed === 'retry');
 }
 
@@ -158,18 +162,19 @@ function scanRecord(before: Handoff | null, handoff: Handoff): Scanned<Handoff> 
   const question = handoff.blockedOn?.reason === 'question' ? handoff.blockedOn.text : '';
   const asks = question === '' || before?.blockedOn === handoff.blockedOn ? null : scanText(question, 'question');
   const claims = before?.claims === handoff.claims ? null : scanPart(handoff.claims, 'evidence');
-  const title = before?.title === handoff.title || handoff.title === null ? null : scanText(handoff.title, 'title');
-  const task = before !== null || handoff.task === null ? null : scanText(handoff.task, 'task');
+  const texts = SENDER_TEXTS.flatMap((name) => {
+    const text = handoff[name];
+    return text === null || before?.[name] === text ? [] : [{ name, ...scanText(text, name) }];
+  });
   const { deliverables, criteria } = handoff.terms;
   const lists = before?.terms === handoff.terms ? null : scanPart({ deliverables, criteria }, '');
-  const parts = [asks, claims, title, task, lists];
+  const parts = [asks, claims, ...texts, lists];
   if (parts.every((part) => part === null || part.findings.length === 0)) return { findings: [], redacted: handoff };
   return {
     findings: parts.flatMap((part) => part?.findings ?? []),
     redacted: {
       ...handoff,
-      ...(title === null ? {} : { title: title.redacted }),
-      ...(task === null ? {} : { task: task.redacted }),
+      ...Object.fromEntries(texts.map(({ name, redacted }) => [name, redacted])),
       ...(asks === null ? {} : { blockedOn: { reason: 'question', text: asks.redacted } }),
       ...(claims === null ? {} : { claims: claims.redacted }),
       ...(lists === null ? {} : { terms: { ...handoff.terms, ...lists.redacted } }),
@@ -187,8 +192,8 @@ function scanPart<Part extends object>(part: Part, field: string): Scanned<Part>
 const EMPTY_MAX = 34;
 
 /**
- * What we write into a fact ourselves: who proved themselves how, the policy, and digests. Most details hold nothing else, and
- * to look for secrets in them took longer than to make them (1 % of a life).
+ * Details that contain only our own fields: proof, policy and digests. Most details are like this, and scanning them took
+ * longer than making them (1 % of the time of a handoff).
  */
 const OWN_DETAIL =
   /^\{(?:"via":"token [\w-]{1,64}",?)?(?:"user":"[\w.-]{1,32}",?)?(?:"policy":\d+,?)?(?:"(?:seal|claims)":"[\w-]{43}")?\}$/;
@@ -209,29 +214,29 @@ function withFindings(detail: string, findings: readonly SecretFinding[]): strin
   return JSON.stringify({ ...detailIn({ detail }), secrets: findings.map(({ rule, field }) => ({ rule, field })) });
 }
 
-/** The text is no longer the one that the agent signed: a missing signature is better than one that does not fit. */
-function unsigned(detail: string): string {
+/** Removes the signature of a changed text: a missing signature is better than an invalid one. */
+function withoutSignature(detail: string): string {
   if (!detail.includes('"signed":')) return detail;
-  const { told } = splitSignature(detail);
-  return told === null ? '' : JSON.stringify(told);
+  const { unsigned: rehashed } = splitSignature(detail);
+  return rehashed === null ? '' : JSON.stringify(rehashed);
 }
 
-/** A seal is made of what is written, and the redacted text differs from what was decided. */
+/** Seals again, because the redacted text differs from the decided one. */
 function resealed(detail: string, deed: Fact['deed'], written: Handoff, body: JsonText | null): string {
   const said = detailIn({ detail });
   return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, sealFor(deed, written, body))) : detail;
 }
 
-/** The same facts with other details: their hashes follow from what they say. */
-function retold(
+/** The same facts with other details and new hashes. */
+function rehash(
   before: Handoff | null,
   facts: readonly Fact[],
   detailOf: (fact: Fact, index: number) => string,
 ): readonly Fact[] {
   let previous = before?.trail ?? NO_TRAIL;
   return facts.map((fact, index) => {
-    const told = { ...fact, detail: detailOf(fact, index) };
-    previous = hashOf(told, previous);
-    return { ...told, hash: previous };
+    const rehashed = { ...fact, detail: detailOf(fact, index) };
+    previous = hashOf(rehashed, previous);
+    return { ...rehashed, hash: previous };
   });
 }

@@ -1,17 +1,17 @@
 /**
- * What a secret looks like: keys and tokens that their makers marked, private keys, and values that somebody calls a
- * password. Precise rather than complete, because a warning that is usually wrong is not read.
+ * Patterns of secrets: keys and tokens with known prefixes, private keys, and values after words like password. Precise
+ * rather than complete, because frequent false warnings are ignored.
  *
- * Each pattern is linear: bounded repetitions of one class after a fixed beginning, and nothing nested.
+ * Each pattern runs in linear time: bounded repetitions of one class after a fixed beginning, without nesting.
  */
 export interface SecretRule {
   readonly id: string;
   readonly description: string;
-  /** Global. What is found is replaced as a whole, or its group `value` where there is one. */
+  /** With the flag `g`. The whole match is replaced, or its group `value` if there is one. */
   readonly pattern: RegExp;
-  /** The pattern is tried only where one of these stands; in small letters. */
+  /** The pattern is tried only if the text contains one of these, in lower case. */
   readonly keywords: readonly string[];
-  /** Only values that look random: for words that stand before harmless ones too. */
+  /** Matches only values that look random, because the keyword also occurs before harmless values. */
   readonly isRandomOnly?: true;
 }
 

@@ -1,17 +1,17 @@
-/** Looks for secrets in texts and JSON values. One quick pass decides for nearly every text that there is none. */
+/** Scans texts and JSON values for secrets. For nearly every text a fast check finds that there is none. */
 import { assert } from '../../foundation/assert.ts';
 import { withoutHidden } from '../../foundation/display-text.ts';
 import type { Json } from '../../foundation/json.ts';
 import { SECRET_RULES, type SecretRule } from './rules.ts';
 
-/** Never with the secret itself. */
+/** Never contains the secret itself. */
 export interface SecretFinding {
   readonly rule: string;
   /** Like `input.env[0].value`. */
   readonly field: string;
 }
 
-/** A text with more of them has one cause. */
+/** The most findings per value. */
 const FINDINGS_MAX = 20;
 
 const KEYWORDS = [...new Set(SECRET_RULES.flatMap(({ keywords }) => keywords))];
@@ -32,9 +32,9 @@ function plain(text: string): string {
 }
 
 /**
- * The pairs of letters with which keywords begin (1) and that follow on their first letter (2), in large and small. A
- * keyword has three letters at least, so one of the two stands at an even place of the text, and only there is looked. For
- * 2 kB, a pattern of a hundred alternatives takes 12 µs and this 4; a send takes 60.
+ * Letter pairs at the beginning of keywords (1) and after their first letter (2), in both cases. A keyword has at least
+ * three letters, so one of its two pairs is at an even offset of the text, and only even offsets are checked. For 2 kB this
+ * takes 4 µs, and a pattern of a hundred alternatives 12 µs; a send takes 60 µs.
  */
 const ASCII_BITS = 7;
 const PAIRS_MASK = (1 << (2 * ASCII_BITS)) - 1;
@@ -55,7 +55,7 @@ function markPair([first = '', second = '']: string, mark: number): void {
   }
 }
 
-/** Longer texts are rare, and go the slower way. One byte of each letter: others than ASCII are only looked at once more. */
+/** Longer texts are rare and use the pattern. One byte per letter: other letters than ASCII only cause a second check. */
 const letters = new Uint8Array(16 * 1024);
 const lettersBuffer = Buffer.from(letters.buffer);
 
@@ -84,7 +84,7 @@ function isKeywordAt(text: string, at: number): boolean {
 
 export interface Scanned<Value> {
   readonly findings: readonly SecretFinding[];
-  /** With `[redacted:rule]` in the place of each; the same value where there is none. */
+  /** The value with `[redacted:rule]` for each secret; the same value if there are none. */
   readonly redacted: Value;
 }
 
@@ -111,7 +111,7 @@ function walk(value: Json, field: string, name: string, findings: SecretFinding[
 
 const KEY_MAX = 60;
 
-/** A key is shown with its path, so it is scanned as well: a secret can stand there too. */
+/** Keys are shown in findings, so a key that contains a secret is hidden. */
 function pathTo(field: string, key: string): string {
   const shown = scanText(key, '').findings.length > 0 ? '(secret)' : plain(key).slice(0, KEY_MAX);
   return field === '' ? shown : `${field}.${shown}`;
@@ -131,7 +131,7 @@ function inLeaf(text: string, field: string, name: string, findings: SecretFindi
   for (const rule of SECRET_RULES) {
     if (rule.keywords.some((keyword) => small.includes(keyword))) clean = replaced(clean, rule, () => found(rule));
   }
-  // `{"password": "…"}`: the word stands in the key.
+  // `{"password": "…"}`: the keyword is the key.
   if (!isFound && name !== '' && NAMES_A_SECRET.test(name) && isRandom(clean)) clean = found(ASSIGNED);
   return isFound ? clean : text;
 }
@@ -154,7 +154,7 @@ const RANDOM_MIN = 10;
 const RANDOM_MAX = 200;
 const BITS_MIN = 3;
 
-/** Letters and digits without a pattern; names, versions, paths, places to fill in and plain words are none. */
+/** Whether a text looks random: letters and digits of high entropy, but no path, placeholder or variable. */
 function isRandom(text: string): boolean {
   if (text.length < RANDOM_MIN || text.length > RANDOM_MAX || /\s/.test(text)) return false;
   if (!/[0-9]/.test(text) || !/[A-Za-z]/.test(text)) return false;
@@ -166,7 +166,7 @@ function isRandom(text: string): boolean {
   return bitsOf(text) >= BITS_MIN;
 }
 
-/** Shannon's entropy per character. */
+/** Shannon entropy per character. */
 function bitsOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

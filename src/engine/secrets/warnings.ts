@@ -1,4 +1,4 @@
-/** The secrets that were found in a change, by its record: the records themselves hold no warnings. */
+/** Remembers the secrets that were found in a change, by its record. Records themselves contain no warnings. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SecretFinding } from './scan.ts';
 
@@ -29,7 +29,7 @@ export function decidedTrailOf(handoff: Handoff): string {
   return notes.get(handoff)?.decidedTrail ?? handoff.trail;
 }
 
-/** The words for a finding, in answers, logs and terminals alike. */
+/** The message for a finding, in answers, logs and terminals. */
 export function secretWarning({ rule, field }: SecretFinding, did: 'warned' | 'redacted' | 'refused'): string {
   const done = { warned: 'it was kept as it is', redacted: 'it was redacted', refused: 'nothing was written' }[did];
   return `${field} looks like a secret (${rule}); ${done}`;

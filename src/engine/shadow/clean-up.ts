@@ -1,4 +1,4 @@
-/** Removes what a run left that could not clean up itself: killed in the middle, or forgotten for too long. */
+/** Removes shadows of killed runs, and shadows that are too old. */
 import { readShadowId } from '../../domain/names.ts';
 import { remove } from './create.ts';
 import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
@@ -7,12 +7,12 @@ export interface CleanedUp {
   readonly removed: readonly string[];
 }
 
-export async function cleanUp(world: ShadowContext): Promise<CleanedUp> {
-  const { records, sandbox } = world;
+export async function cleanUp(shadows: ShadowContext): Promise<CleanedUp> {
+  const { records, sandbox } = shadows;
   const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
   const removed: string[] = [];
-  for (const record of known.filter((each) => isOver(world, each))) {
-    await remove(world, record.id);
+  for (const record of known.filter((each) => isOver(shadows, each))) {
+    await remove(shadows, record.id);
     removed.push(record.id);
   }
   // Read again: a record is written before its container is made.

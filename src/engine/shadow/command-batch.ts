@@ -1,13 +1,13 @@
-/** Several commands in one call: asking a container costs more than most answers. Pure. */
+/** Runs several commands in one exec, because an exec costs more than most commands. Pure. */
 import { shellWord } from '../../domain/shadow.ts';
 import type { RunEvidence } from '../../domain/shadow-verdict.ts';
 
-/** Of one command's output. */
+/** Kept output per command. */
 const KEPT_BYTES = 64 * 1024;
 
 /**
- * What Baton itself relies on may only be asked in here before code of the project has run: later, such code could write
- * answers of its own between these.
+ * Commands on which isolation checks rely may be batched only before code of the project has run: later, such code could
+ * fake their answers.
  */
 export function batchCommand(commands: readonly string[], mark: string): string {
   const ask = [
@@ -22,7 +22,7 @@ export function batchCommand(commands: readonly string[], mark: string): string 
   return [ask, ...commands.map((command) => `ask ${shellWord(command)}`)].join('\n');
 }
 
-/** One answer per command that was reached; a batch that was cut short has fewer. */
+/** One answer per command that was run; an interrupted batch has fewer. */
 export function readBatch(output: string, commands: readonly string[], mark: string): readonly RunEvidence[] {
   const parts = output.split(`\n${mark} `).slice(1);
   return parts.flatMap((part, index) => {

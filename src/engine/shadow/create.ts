@@ -1,4 +1,4 @@
-/** Makes a shadow: finds its sources, takes their snapshots, starts the sandbox, clones them inside (V2–V4). */
+/** Creates a shadow: finds its sources, takes snapshots, starts the sandbox and clones the sources inside (V2–V4). */
 import { randomHex } from '../../foundation/random.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { readShadowId, type ShadowId } from '../../domain/names.ts';
@@ -16,7 +16,7 @@ import { INSIDE } from '../../domain/shadow-plan.ts';
 import { affectedModules, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import { SOURCES_MAX } from '../../formats/shadow-manifest/manifest.ts';
 import type { ProcessIdentity } from '../../stores/store.ts';
-import type { Ran } from '../../shadows/sandbox.ts';
+import type { ExecResult } from '../../shadows/sandbox.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 export type ShadowRefusal =
@@ -35,7 +35,7 @@ export type CreateAnswer =
   | { readonly success: true; readonly record: ShadowRecord; readonly context: TestContext }
   | { readonly success: false; readonly problem: ShadowProblem; readonly context: TestContext };
 
-/** What a test is about, as far as the sources tell: with or without a shadow. */
+/** What is known about a test from its sources, with or without a shadow. */
 export interface TestContext {
   readonly type: ShadowManifest['projectType'];
   readonly changedFiles: readonly string[];
@@ -45,16 +45,16 @@ export interface TestContext {
 const GIT_MS = 120_000;
 const NAME_BYTES = 5;
 
-/** Which repositories are meant, before anything is made. */
+/** Resolves the requested repositories before anything is created. */
 export async function findSources(
-  world: ShadowContext,
+  shadows: ShadowContext,
   requests: readonly SourceRequest[],
 ): Promise<Result<readonly FoundSource[], ShadowRefusal>> {
   const found: FoundSource[] = [];
   for (const request of requests) {
     const wrong = (says: string) => err({ code: 'shadow-source', source: request.path, says } as const);
     if (found.length >= SOURCES_MAX) return wrong(`more than ${SOURCES_MAX} sources at once`);
-    const at = await world.snapshots.repositoryAt(world.hostPath(request.path));
+    const at = await shadows.snapshots.repositoryAt(shadows.hostPath(request.path));
     if (!at.ok) return wrong(at.refusal);
     const { folder, origin } = at.value;
     const repository =
@@ -68,7 +68,7 @@ export async function findSources(
   return ok(found);
 }
 
-/** A repository that is nowhere on GitHub gets a name that only this shadow knows. */
+/** A name for a repository that is not on GitHub. It is valid only in this shadow. */
 function localName(folder: string): string {
   const name = (folder.split(/[/\\]/).at(-1) ?? '')
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
@@ -76,18 +76,18 @@ function localName(folder: string): string {
   return `local/${name === '' ? 'source' : name}`;
 }
 
-/** Preflight and a missing image are its own business; the snapshot is taken while the container starts. */
+/** Also runs the preflight and builds a missing image. Snapshots are taken while the container starts. */
 export async function createShadow(
-  world: ShadowContext,
+  shadows: ShadowContext,
   sources: readonly FoundSource[],
   { owner = null, signal }: { readonly owner?: ProcessIdentity | null; readonly signal?: AbortSignal } = {},
 ): Promise<Result<CreateAnswer, ShadowRefusal>> {
-  const { records, sandbox, settings } = world;
-  const id = newShadowId(world, 'shadow');
-  const begun = newRecord(world, id, owner);
+  const { records, sandbox, settings } = shadows;
+  const id = newShadowId(shadows, 'shadow');
+  const begun = newRecord(shadows, id, owner);
   await records.save(begun);
   try {
-    const taking = takeAll(world, id, sources);
+    const taking = takeAll(shadows, id, sources);
     const request = {
       id,
       snapshots: records.snapshots(id),
@@ -101,24 +101,24 @@ export async function createShadow(
     };
     const [taken, created] = await Promise.all([taking, sandbox.create(request, signal)]);
     if (!taken.ok) {
-      await remove(world, id);
+      await remove(shadows, id);
       return taken;
     }
-    const context = await contextOf(world, id, taken.value);
+    const context = await contextOf(shadows, id, taken.value);
     if (!created.ok) {
-      await remove(world, id);
+      await remove(shadows, id);
       return ok({ success: false, problem: created.refusal, context });
     }
     const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
     await records.save(record);
     return ok({ success: true, record, context });
   } catch (error) {
-    await remove(world, id);
+    await remove(shadows, id);
     throw error;
   }
 }
 
-/** Removes the sandbox and all that is kept for it. */
+/** Removes the sandbox and its record. */
 export async function remove({ sandbox, records }: ShadowContext, id: ShadowId): Promise<void> {
   await sandbox.destroy(id);
   await records.remove(id);
@@ -139,13 +139,13 @@ export function newRecord(
 }
 
 async function takeAll(
-  world: ShadowContext,
+  shadows: ShadowContext,
   id: ShadowId,
   sources: readonly FoundSource[],
 ): Promise<Result<readonly RecordedSource[], ShadowRefusal>> {
   const taken: RecordedSource[] = [];
   for (const source of sources) {
-    const one = await takeSource(world, id, source);
+    const one = await takeSource(shadows, id, source);
     if (!one.ok) return one;
     taken.push(one.value);
   }
@@ -163,7 +163,7 @@ export async function takeSource(
   return ok({ path: request.path, folder, repository, commit, tree, changedFiles, warnings });
 }
 
-/** Where a source is checked out inside. Two of the same name stand beside each other. */
+/** Where a source is checked out inside. Sources with the same name get their organization as a prefix. */
 export function checkoutOf(sources: readonly Pick<RecordedSource, 'repository'>[], repository: string): string {
   const [org = '', name = ''] = repository.toLowerCase().split('/');
   const same = sources.filter((other) => other.repository.toLowerCase().split('/')[1] === name);
@@ -180,11 +180,11 @@ export function cloneCommand(sources: readonly RecordedSource[]): string {
 }
 
 /** Runs git inside. */
-export function runGit({ sandbox }: ShadowContext, id: ShadowId, command: string): Promise<Ran> {
+export function runGit({ sandbox }: ShadowContext, id: ShadowId, command: string): Promise<ExecResult> {
   return sandbox.exec(id, { command, timeoutMs: GIT_MS, outputBytesMax: OUTPUT_BYTES_MAX });
 }
 
-/** Which kind of project the first source is, and what of it has changed. */
+/** The project type of the first source, and its changes. */
 export async function contextOf(
   { snapshots, records, settings }: ShadowContext,
   id: ShadowId,
@@ -194,7 +194,7 @@ export async function contextOf(
   if (first === undefined) return { type: settings.projectType, changedFiles: [], modules: [] };
   const { repository, commit, changedFiles } = first;
   const target = `${records.snapshots(id)}/${snapshotKey(repository)}`;
-  const { files, base } = await snapshots.look(target, commit);
+  const { files, base } = await snapshots.describe(target, commit);
   const paths = [...files.keys()];
   const type = settings.projectType ?? detectProjectType({ paths });
   if (type === null) return { type, changedFiles, modules: [] };

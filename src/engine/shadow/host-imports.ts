@@ -1,4 +1,4 @@
-/** Which packages a file imports, by its text alone: nothing is run. Good enough to find undeclared packages. */
+/** Finds undeclared imports of a file by its text alone. Nothing is run. */
 import { builtinModules } from 'node:module';
 import type { ProjectType } from '../../domain/shadow.ts';
 import { readNodePackage } from '../../formats/project-type/node.ts';
@@ -15,7 +15,7 @@ export interface ImportQuestion {
   readonly pythonModules: ReadonlySet<string> | null;
 }
 
-/** Null: for this language there is no way to tell from the text. */
+/** Null: not supported for this language. */
 export function undeclaredImports(file: string, text: string, question: ImportQuestion): readonly string[] | null {
   if (question.type === 'node' && /\.[cm]?[jt]sx?$/.test(file)) return undeclaredInNode(text, question);
   if (question.type === 'python' && file.endsWith('.py')) return undeclaredInPython(text, question);
@@ -43,7 +43,7 @@ function undeclaredInNode(text: string, { texts }: ImportQuestion): readonly str
   return [...new Set(imported)].filter((name) => !declared.has(name) && !builtinModules.includes(name));
 }
 
-/** Names of packages and of modules differ, so a project that declares anything else gets the benefit of the doubt. */
+/** Compares by name only, although names of packages and modules may differ. */
 function undeclaredInPython(text: string, { texts, paths, pythonModules }: ImportQuestion): readonly string[] | null {
   if (pythonModules === null) return null;
   const { dependencies } = readPythonPackage(texts);

@@ -13,11 +13,11 @@ import { commandsFor, DECIDING_FILES, detectProjectType } from '../../formats/pr
 import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
 import { newRecord, newShadowId } from './create.ts';
 import { undeclaredImports } from './host-imports.ts';
-import type { Watching } from './smoke-test.ts';
+import type { TestProgress } from './smoke-test.ts';
 import type { ShadowContext } from './shadow-context.ts';
 import { counted } from '../../foundation/count-text.ts';
 
-/** Parsing more takes longer than a judgement may take. */
+/** Limits the time of a test. */
 const FILES_MAX = 200;
 const NAMED_MAX = 5;
 const CONFLICT = /^(?:<{7} |={7}$|>{7} )/m;
@@ -40,14 +40,14 @@ interface Subject {
 }
 
 export async function judgeHost(
-  world: ShadowContext,
+  shadows: ShadowContext,
   manifest: ShadowManifest,
   options: { readonly execution: 'allowed' | 'refused' },
-  watching: Watching,
+  watching: TestProgress,
 ): Promise<ShadowVerdict> {
-  const id = newShadowId(world, 'host');
+  const id = newShadowId(shadows, 'host');
   try {
-    const subject = await lookAt(world, manifest, id);
+    const subject = await inspectSource(shadows, manifest, id);
     const points: JudgedPoint[] = [];
     for (const row of HOST_RUBRIC) {
       watching.signal.throwIfAborted();
@@ -55,7 +55,7 @@ export async function judgeHost(
       const answer: Answer =
         'executes' in row && options.execution === 'refused'
           ? { passes: false, says: 'not run: code of the project is not executed on this host' }
-          : await CHECKS[row.id](world, subject, watching);
+          : await CHECKS[row.id](shadows, subject, watching);
       points.push(judged(row, answer));
     }
     const code = manifest.failureReason;
@@ -69,7 +69,7 @@ export async function judgeHost(
       failureReason: code,
     });
   } finally {
-    await world.records.remove(id);
+    await shadows.records.remove(id);
   }
 }
 
@@ -80,15 +80,15 @@ function judged(row: (typeof HOST_RUBRIC)[number], { passes, says, run }: Answer
   return { id, category, question, max, judged: field, evidence: [{ ...ran, stoppedBy: null }], ...judgement };
 }
 
-async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
-  const { snapshots, records, settings } = world;
+async function inspectSource(shadows: ShadowContext, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
+  const { snapshots, records, settings } = shadows;
   const path = manifest.localSources[0]?.path ?? '.';
   const nothing = { snapshot: null, texts: new Map<string, string>(), changed: [], commands: null };
   const none = { ...nothing, type: manifest.projectType };
-  const at = await snapshots.repositoryAt(world.hostPath(path));
+  const at = await snapshots.repositoryAt(shadows.hostPath(path));
   if (!at.ok) return { ...none, folder: '', says: at.refusal };
   const { folder } = at.value;
-  await records.save(newRecord(world, id, world.liveness.self));
+  await records.save(newRecord(shadows, id, shadows.liveness.self));
   const target = records.draft(id);
   const taken = await snapshots.take(folder, target);
   if (!taken.ok) return { ...none, folder, says: taken.refusal };
@@ -105,7 +105,10 @@ async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: Shadow
   return { folder, snapshot, says: '', type, texts, changed, commands };
 }
 
-const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watching: Watching) => Promise<Answer>> = {
+const CHECKS: Record<
+  HostPointId,
+  (shadows: ShadowContext, subject: Subject, watching: TestProgress) => Promise<Answer>
+> = {
   source_is_repository: async (_world, { folder, says }) =>
     folder === '' ? { passes: false, says } : { passes: true, says: `${folder} is a git repository` },
   snapshot_possible: async (_world, { snapshot, says }) =>
@@ -119,13 +122,14 @@ const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watch
     if (snapshot === null) return UNREADABLE;
     const marked = changed.filter((file) => CONFLICT.test(texts.get(file) ?? ''));
     return marked.length > 0
-      ? { passes: false, says: named(marked) }
+      ? { passes: false, says: listNames(marked) }
       : { passes: true, says: `none in ${counted(changed.length, 'file')}` };
   },
   manifest_readable: async (_world, { type, texts }) => manifestReadable(type, texts),
   imports_declared: importsDeclared,
-  modules_load_on_host: (world, subject, watching) => runOnHost(world, subject, subject.commands?.modules, watching),
-  tests_pass_on_host: (world, subject, watching) => runOnHost(world, subject, subject.commands?.test, watching),
+  modules_load_on_host: (shadows, subject, watching) =>
+    runOnHost(shadows, subject, subject.commands?.modules, watching),
+  tests_pass_on_host: (shadows, subject, watching) => runOnHost(shadows, subject, subject.commands?.test, watching),
 };
 
 const UNREADABLE: Answer = { passes: false, says: 'the source cannot be read' };
@@ -169,18 +173,18 @@ async function importsDeclared({ hostChecks }: ShadowContext, subject: Subject):
     if (found !== null) seen += 1;
     for (const name of found ?? []) missing.push(`${file} imports ${name}`);
   }
-  if (missing.length > 0) return { passes: false, says: named(missing) };
+  if (missing.length > 0) return { passes: false, says: listNames(missing) };
   if (seen > 0 || changed.length === 0)
     return { passes: true, says: `only what is declared, in ${counted(seen, 'file')}` };
   return { passes: false, says: `imports of ${type} cannot be judged without running its tools` };
 }
 
-/** The checkout is the user's own folder: that is what the operator has allowed. */
+/** Runs in the user's own checkout, as the operator has allowed. */
 async function runOnHost(
   { hostChecks, settings }: ShadowContext,
   { folder }: Subject,
   command: string | null | undefined,
-  { signal }: Watching,
+  { signal }: TestProgress,
 ): Promise<Answer> {
   if (command === null || command === undefined || folder === '') {
     return { passes: false, says: 'the project has nothing to run for this' };
@@ -189,6 +193,6 @@ async function runOnHost(
   return { passes: ran.passes, says: ran.says, run: ran };
 }
 
-function named(all: readonly string[]): string {
+function listNames(all: readonly string[]): string {
   return `${all.slice(0, NAMED_MAX).join('; ')}${all.length > NAMED_MAX ? ` and ${all.length - NAMED_MAX} more` : ''}`;
 }

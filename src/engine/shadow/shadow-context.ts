@@ -1,4 +1,4 @@
-/** What shadow operations need from the world, passed in. */
+/** The dependencies of shadow operations. */
 import type { Clock } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { ShadowId } from '../../domain/names.ts';
@@ -27,9 +27,9 @@ export interface ShadowSettings {
   readonly projectType: ProjectType | null;
   readonly commands: CommandOverrides;
   readonly cache: string | null;
-  /** Without these there is no shadow. */
+  /** Limits that must be enforced. */
   readonly requiredLimits: readonly LimitName[];
-  /** Whether a judgement without a shadow is worth anything here. */
+  /** Whether a test without a shadow is allowed. */
   readonly hostOnly: 'allowed' | 'refused';
   /** For one command inside. */
   readonly commandMs: number;
@@ -55,7 +55,7 @@ export interface ShadowRecord {
   readonly id: ShadowId;
   readonly createdAtMs: number;
   readonly untilMs: number;
-  /** Of a test run: when its process is gone, so is the shadow. Null: it lasts until it is destroyed or too old. */
+  /** The process of a test run. The shadow is removed when that process is gone. Null: it stays until it is destroyed or too old. */
   readonly owner: ProcessIdentity | null;
   readonly sources: readonly RecordedSource[];
   /** Null while it is being made. */
@@ -73,13 +73,13 @@ export interface ShadowRecords {
   load(id: ShadowId): Promise<ShadowRecord | null>;
   /** Makes the folder of a new one. */
   save(record: ShadowRecord): Promise<void>;
-  /** Everything that is kept for it. */
+  /** Removes the record with all its files. */
   remove(id: ShadowId): Promise<void>;
   /** The folder with its snapshots. */
   snapshots(id: ShadowId): string;
-  /** A name for a folder beside the snapshots, where nothing is yet. */
+  /** An unused path beside the snapshots. */
   draft(id: ShadowId): string;
-  /** Puts what was made at a draft in the place of a snapshot. */
+  /** Replaces a snapshot by a draft. */
   replace(id: ShadowId, draft: string, key: string): Promise<void>;
 }
 

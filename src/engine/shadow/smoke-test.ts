@@ -1,4 +1,4 @@
-/** Judges a shadow by the 100-point rubric (V6). It sees the manifest, the shadow and its snapshots, nothing else. */
+/** Tests a shadow by the 100-point rubric (V6), using only the manifest, the shadow and its snapshots. */
 import { present } from '../../foundation/assert.ts';
 import { defined } from '../../foundation/defined.ts';
 import { randomHex } from '../../foundation/random.ts';
@@ -17,9 +17,9 @@ import { batchCommand, readBatch } from './command-batch.ts';
 import { insideEnvironment } from './operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
-export interface Watching {
+export interface TestProgress {
   readonly signal: AbortSignal;
-  /** How far it is, and with what. */
+  /** Reports progress from 0 to 1. */
   progress(fraction: number, says: string): void;
 }
 
@@ -29,30 +29,30 @@ const LAST_LINES = 3;
 const SAYS_MAX = 300;
 
 export async function judgeShadow(
-  world: ShadowContext,
+  shadows: ShadowContext,
   manifest: ShadowManifest,
   record: ShadowRecord,
-  watching: Watching,
+  watching: TestProgress,
 ): Promise<ShadowVerdict> {
-  const plan = await planOf(world, manifest, record);
+  const plan = await planOf(shadows, manifest, record);
   const runs = new Map<string, RunEvidence>();
   watching.progress(0.05, 'asking the shadow before anything of the project runs');
-  for (const ran of await askBefore(world, plan, record)) runs.set(ran.command, ran);
-  const run = runnerOf(world, record, watching, runs);
+  for (const ran of await runBeforeProject(shadows, plan, record)) runs.set(ran.command, ran);
+  const run = runnerOf(shadows, record, watching, runs);
   watching.progress(0.1, 'installing');
   const { install, installedFiles, imports, cli, modules, test, testNeedsInstall } = plan.commands;
-  // Installing for another project and testing in the checkout may have nothing to do with each other.
+  // If the tests need no installation, both run in parallel.
   await Promise.all(
     [install, testNeedsInstall ? null : test].flatMap((command) => (command === null ? [] : [run(command)])),
   );
   watching.progress(0.5, 'importing and testing');
   const short = [imports, cli, modules].filter((command) => command !== null);
-  const [, told] = await Promise.all([
+  const [, results] = await Promise.all([
     installedFiles === null ? null : run(installedFiles),
-    askTogether(world, record, short, { timeoutMs: world.settings.commandMs, signal: watching.signal }),
+    runBatch(shadows, record, short, { timeoutMs: shadows.settings.commandMs, signal: watching.signal }),
   ]);
-  // One that did not come to an answer (it hung, or took the others along) is asked again, alone and with its own limits.
-  for (const ran of told) runs.set(ran.command, ran);
+  // A command without an answer (it hung, or ended the batch) is run again alone, with its own limits.
+  for (const ran of results) runs.set(ran.command, ran);
   const points: JudgedPoint[] = [];
   for (const row of SHADOW_RUBRIC) {
     watching.signal.throwIfAborted();
@@ -61,7 +61,7 @@ export async function judgeShadow(
   }
   const limits = record.sandbox?.limits ?? [];
   const demands = unenforced(limits)
-    .filter(({ name }) => world.settings.requiredLimits.includes(name))
+    .filter(({ name }) => shadows.settings.requiredLimits.includes(name))
     .map(({ name, says }) => `${name} is required and not enforced here: ${says}`);
   return verdictOf('shadow', points, environmentOf(record), { demands });
 }
@@ -94,18 +94,18 @@ const NO_COMMANDS: ProjectCommands = {
   testNeedsInstall: true,
 };
 
-async function planOf(world: ShadowContext, manifest: ShadowManifest, record: ShadowRecord): Promise<TestPlan> {
-  const { settings, snapshots, records } = world;
+async function planOf(shadows: ShadowContext, manifest: ShadowManifest, record: ShadowRecord): Promise<TestPlan> {
+  const { settings, snapshots, records } = shadows;
   const sources = manifest.localSources.map(({ repository, snapshotCommit }) => ({
     repository,
     commit: present(snapshotCommit, 'a manifest with a shadow names every snapshot'),
   }));
   const first = present(sources[0], 'a manifest names at least one source');
   const target = `${records.snapshots(record.id)}/${snapshotKey(first.repository)}`;
-  const { files, base } = await snapshots.look(target, first.commit);
+  const { files, base } = await snapshots.describe(target, first.commit);
   const paths = [...files.keys()];
   const type: ProjectType | null = settings.projectType ?? manifest.projectType ?? detectProjectType({ paths });
-  const shared = { sources, tree: files, hostName: world.hostName };
+  const shared = { sources, tree: files, hostName: shadows.hostName };
   if (type === null) return { ...shared, commands: { ...NO_COMMANDS, ...overridden(settings.commands) } };
   const { repository, commit } = first;
   const deciding = DECIDING_FILES.filter((path) => files.has(path));
@@ -114,27 +114,31 @@ async function planOf(world: ShadowContext, manifest: ShadowManifest, record: Sh
   return { ...shared, commands: commandsFor(type, source, settings.commands) };
 }
 
-/** A project of a kind that is not known here can still be tested by the commands that are named. */
+/** A project of an unknown type can be tested by the configured commands. */
 function overridden(named: CommandOverrides): Partial<ProjectCommands> {
   const inSource = (command: string | undefined) => (command === undefined ? undefined : `cd "$SOURCE" && ${command}`);
   const [install, imports, cli, test] = [named.install, named.import, named.cli, named.test].map(inSource);
   return defined({ install, imports, modules: imports, cli, test });
 }
 
-function askBefore(world: ShadowContext, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
+function runBeforeProject(
+  shadows: ShadowContext,
+  plan: TestPlan,
+  record: ShadowRecord,
+): Promise<readonly RunEvidence[]> {
   const commands = SHADOW_RUBRIC.filter(({ when }) => when === 'before').flatMap((row) => row.command(plan) ?? []);
-  return askTogether(world, record, commands, { timeoutMs: BATCH_MS });
+  return runBatch(shadows, record, commands, { timeoutMs: BATCH_MS });
 }
 
-/** In one call, because each costs as much as a short command. Commands that were not reached have no answer. */
-async function askTogether(
-  world: ShadowContext,
+/** Runs commands in one exec. Commands that were not reached have no result. */
+async function runBatch(
+  shadows: ShadowContext,
   record: ShadowRecord,
   commands: readonly string[],
   limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<readonly RunEvidence[]> {
-  const mark = randomHex(world.random, MARK_BYTES);
-  const ran = await world.sandbox.exec(record.id, {
+  const mark = randomHex(shadows.random, MARK_BYTES);
+  const ran = await shadows.sandbox.exec(record.id, {
     command: batchCommand(commands, mark),
     env: insideEnvironment(record),
     outputBytesMax: OUTPUT_BYTES_MAX,
@@ -145,25 +149,25 @@ async function askTogether(
 
 type Run = (command: string) => Promise<RunEvidence>;
 
-/** Each command once, however many points it earns. Where the shadow is gone, nothing more can be earned. */
+/** Runs each command once, however many rows use it. When the shadow is gone, all later commands fail. */
 function runnerOf(
-  world: ShadowContext,
+  shadows: ShadowContext,
   record: ShadowRecord,
-  { signal }: Watching,
+  { signal }: TestProgress,
   known: ReadonlyMap<string, RunEvidence>,
 ): Run {
-  const asked = new Map<string, Promise<RunEvidence>>();
+  const started = new Map<string, Promise<RunEvidence>>();
   let gone: string | null = null;
   const runOnce = async (command: string): Promise<RunEvidence> => {
     if (gone !== null) {
       const output = `not run: the shadow is gone since ${gone}`;
       return { command, exitCode: null, durationMs: 0, output, stoppedBy: null };
     }
-    const ran = await world.sandbox.exec(record.id, {
-      // One stream, so that what was said stays in its order.
+    const ran = await shadows.sandbox.exec(record.id, {
+      // Both streams in one, to keep the order of lines.
       command: `{ ${command}\n} 2>&1`,
       env: insideEnvironment(record),
-      timeoutMs: world.settings.commandMs,
+      timeoutMs: shadows.settings.commandMs,
       outputBytesMax: OUTPUT_BYTES_MAX,
       signal,
     });
@@ -174,8 +178,8 @@ function runnerOf(
   return (command) => {
     const before = known.get(command);
     if (before !== undefined) return Promise.resolve(before);
-    const running = asked.get(command) ?? runOnce(command);
-    asked.set(command, running);
+    const running = started.get(command) ?? runOnce(command);
+    started.set(command, running);
     return running;
   };
 }
@@ -191,8 +195,8 @@ async function judgeRow(row: ShadowRow, plan: TestPlan, run: Run): Promise<Judge
   const ran = await run(command);
   const refusal = row.refuses === undefined ? refusalOf(ran) : (stopOf(ran) ?? row.refuses(ran, plan));
   if (refusal === null) return { ...about, points: max, evidence: [ran], says: 'yes', todo: null };
-  // Only a plain failure can have been there before; who is stopped by a limit has no excuse.
-  const excused = await excuse(stopOf(ran) === null ? (row.otherwise?.(plan) ?? []) : [], run);
+  // Only a failed command is excused by a failure before the change, not one that was stopped by a limit.
+  const excused = await checkExcuses(stopOf(ran) === null ? (row.otherwise?.(plan) ?? []) : [], run);
   if (excused.holds) {
     const says = `it fails, and did so before the change: ${refusal}`;
     return { ...about, points: max, evidence: [ran, ...excused.runs], says, todo: null };
@@ -200,7 +204,7 @@ async function judgeRow(row: ShadowRow, plan: TestPlan, run: Run): Promise<Judge
   return { ...about, points: 0, evidence: [ran, ...excused.runs], says: refusal, todo: row.todo };
 }
 
-async function excuse(
+async function checkExcuses(
   excuses: readonly Excuse[],
   run: Run,
 ): Promise<{ readonly holds: boolean; readonly runs: readonly RunEvidence[] }> {
@@ -223,21 +227,21 @@ const STOPPED = {
 
 function stopOf({ stoppedBy, exitCode, output }: RunEvidence): string | null {
   if (stoppedBy !== null) return STOPPED[stoppedBy];
-  return exitCode === null ? lastWords(output) || 'it was not run to its end' : null;
+  return exitCode === null ? errorSummary(output) || 'it was not run to its end' : null;
 }
 
 function refusalOf(ran: RunEvidence): string | null {
   const stopped = stopOf(ran);
   if (stopped !== null || ran.exitCode === 0) return stopped;
-  return `exit code ${ran.exitCode}: ${lastWords(ran.output)}`;
+  return `exit code ${ran.exitCode}: ${errorSummary(ran.output)}`;
 }
 
-/** The lines that say what is wrong, else the last ones. */
-function lastWords(output: string): string {
+/** The lines with errors, otherwise the last lines. */
+function errorSummary(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const telling = lines.filter((line) => /error|cannot|not found|fail|No module/i.test(line));
-  return (telling.length > 0 ? telling.slice(0, LAST_LINES) : lines.slice(-LAST_LINES)).join(' · ').slice(0, SAYS_MAX);
+  const errors = lines.filter((line) => /error|cannot|not found|fail|No module/i.test(line));
+  return (errors.length > 0 ? errors.slice(0, LAST_LINES) : lines.slice(-LAST_LINES)).join(' · ').slice(0, SAYS_MAX);
 }

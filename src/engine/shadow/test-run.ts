@@ -1,4 +1,4 @@
-/** `baton shadow test`: makes a shadow, hands its manifest to the smoke test, waits for the verdict, cleans up (V9). */
+/** `baton shadow test`: creates a shadow, sends its manifest to the smoke test, waits for the verdict and cleans up (V9). */
 import type { JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -6,7 +6,7 @@ import { agentPrincipal, type Principal } from '../../domain/principal.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { ShadowManifest, ShadowProblem } from '../../domain/shadow.ts';
 import { manifestJson } from '../../formats/shadow-manifest/manifest.ts';
-import { standDuty } from '../duty.ts';
+import { runDuty } from '../duty.ts';
 import type { Context } from '../context.ts';
 import { cancel } from '../handoffs/reject-and-cancel.ts';
 import { send, type SendRefusal } from '../handoffs/send.ts';
@@ -39,21 +39,21 @@ export type TestRefusal =
   | { readonly code: 'shadow-test-failed'; readonly id: HandoffId; readonly reason: string; readonly says: string }
   | { readonly code: 'shadow-interrupted' };
 
-/** Handling the test is a matter of milliseconds when all is well; the rest is the test itself. */
+/** Time for claiming and settling, in addition to the test itself. */
 const SETTLE_MARGIN_MS = 30_000;
 
 export async function runShadowTest(
   ctx: Context,
   principal: Principal,
-  world: ShadowContext,
+  shadows: ShadowContext,
   request: TestRequest,
 ): Promise<Result<TestRun, TestRefusal>> {
   const { signal, keep } = request;
   request.progress?.(0, 'making a shadow of the working tree');
-  const owner = keep ? null : world.liveness.self;
+  const owner = keep ? null : shadows.liveness.self;
   const [cleaned, created] = await Promise.all([
-    cleanUp(world),
-    createShadow(world, request.sources, { owner, signal }),
+    cleanUp(shadows),
+    createShadow(shadows, request.sources, { owner, signal }),
   ]);
   if (!created.ok) return created;
   const record = created.value.success ? created.value.record : null;
@@ -61,10 +61,10 @@ export async function runShadowTest(
   try {
     if (signal.aborted) return err({ code: 'shadow-interrupted' });
     const manifest = manifestFor(request.sources, record, created.value.context, problem);
-    const tested = await testByHandoff(ctx, principal, world, request, manifest);
+    const tested = await testByHandoff(ctx, principal, shadows, request, manifest);
     return tested.ok ? ok({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
   } finally {
-    if (record !== null && !keep) await remove(world, record.id);
+    if (record !== null && !keep) await remove(shadows, record.id);
   }
 }
 
@@ -94,7 +94,7 @@ export function manifestFor(
 async function testByHandoff(
   ctx: Context,
   principal: Principal,
-  world: ShadowContext,
+  shadows: ShadowContext,
   request: TestRequest,
   manifest: ShadowManifest,
 ): Promise<Result<Pick<TestRun, 'id' | 'verdict'>, TestRefusal>> {
@@ -103,21 +103,21 @@ async function testByHandoff(
     to: SHADOW_SMOKE_TEST,
     title: `Shadow test of ${manifest.localSources.map(({ repository }) => repository).join(', ')}`.slice(0, 200),
     input: manifestJson(manifest),
-    terms: { attemptTimeoutMs: world.settings.testMs },
+    terms: { attemptTimeoutMs: shadows.settings.testMs },
   });
   if (!sent.ok) return sent;
   const { id } = sent.value;
   const over = new AbortController();
-  const duty = standDuty(ctx, over.signal);
+  const duty = runDuty(ctx, over.signal);
   const working = work(ctx, {
     agent: SHADOW_SMOKE_TEST,
     principal: agentPrincipal(SHADOW_SMOKE_TEST),
-    handler: shadowWorker(world, request),
+    handler: shadowWorker(shadows, request),
     stop: over.signal,
     abort: request.signal,
   });
   try {
-    const timeoutMs = world.settings.testMs + SETTLE_MARGIN_MS;
+    const timeoutMs = shadows.settings.testMs + SETTLE_MARGIN_MS;
     const waited = await wait(ctx, agentPrincipal(SHADOW_OPERATOR), id, { timeoutMs, signal: request.signal });
     if (request.signal.aborted) return err({ code: 'shadow-interrupted' });
     if (!waited.ok) return waited;
@@ -129,7 +129,7 @@ async function testByHandoff(
   } finally {
     over.abort();
     await Promise.all([working, duty]);
-    // The worker has given it back; without its shadow nobody could do it.
+    // The worker has released the handoff. Without its shadow it cannot be done.
     if (request.signal.aborted) await cancel(ctx, agentPrincipal(SHADOW_OPERATOR), id, 'interrupted');
   }
 }

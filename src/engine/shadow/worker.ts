@@ -1,4 +1,4 @@
-/** The built-in worker of `@shadow-smoke-test` (V9): a manifest comes in, a verdict goes out. A FAIL is an answer. */
+/** The built-in worker of `@shadow-smoke-test` (V9): its input is a manifest, its result a verdict. FAIL is a result, not a failure. */
 import type { Json } from '../../foundation/json.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { SHADOW_ERRORS, type ShadowManifest } from '../../domain/shadow.ts';
@@ -9,7 +9,7 @@ import type { Body } from '../../domain/body.ts';
 import { HandlerFailure } from '../attempt.ts';
 import type { Handler } from '../work.ts';
 import { judgeHost } from './host-test.ts';
-import { judgeShadow, type Watching } from './smoke-test.ts';
+import { judgeShadow, type TestProgress } from './smoke-test.ts';
 import type { ShadowContext } from './shadow-context.ts';
 
 export const SHADOW_OPERATOR = readAgentId('@shadow-operator') as AgentId;
@@ -18,15 +18,15 @@ export const SHADOW_SMOKE_TEST = readAgentId('@shadow-smoke-test') as AgentId;
 export interface WorkerOptions {
   readonly hostExecution: 'allowed' | 'refused';
   readonly hostOnly: 'allowed' | 'refused';
-  /** Whether a path on this host may be read for a judgement without a shadow: a manifest may come from anybody. */
+  /** Whether a path on this host may be read for a test without a shadow. Any agent can send a manifest. */
   mayRead(path: string): Promise<boolean>;
   progress?(fraction: number, says: string): void;
 }
 
-export function shadowWorker(world: ShadowContext, options: WorkerOptions): Handler {
+export function shadowWorker(shadows: ShadowContext, options: WorkerOptions): Handler {
   return async ({ body }, attempt) => {
     const manifest = manifestIn((JSON.parse(body) as Body).input);
-    const watching: Watching = {
+    const watching: TestProgress = {
       signal: attempt.signal,
       progress: (given, says) => {
         const fraction = Math.round(given * 100) / 100;
@@ -34,18 +34,18 @@ export function shadowWorker(world: ShadowContext, options: WorkerOptions): Hand
         options.progress?.(fraction, says);
       },
     };
-    return verdictJson(await judge(world, manifest, options, watching));
+    return verdictJson(await judge(shadows, manifest, options, watching));
   };
 }
 
 async function judge(
-  world: ShadowContext,
+  shadows: ShadowContext,
   manifest: ShadowManifest,
   options: WorkerOptions,
-  watching: Watching,
+  watching: TestProgress,
 ): Promise<ShadowVerdict> {
-  if (manifest.fallbackMode || !manifest.shadowAvailable) return judgeWithout(world, manifest, options, watching);
-  const record = manifest.shadowId === null ? null : await world.records.load(manifest.shadowId);
+  if (manifest.fallbackMode || !manifest.shadowAvailable) return judgeOnHost(shadows, manifest, options, watching);
+  const record = manifest.shadowId === null ? null : await shadows.records.load(manifest.shadowId);
   if (record === null || record.sandbox === null) {
     throw new HandlerFailure(
       'DEPENDENCY_MISSING',
@@ -62,14 +62,14 @@ async function judge(
       `${strange.repository} at ${strange.snapshotCommit ?? 'no commit'} is no source of ${record.id}`,
     );
   }
-  return judgeShadow(world, manifest, record, watching);
+  return judgeShadow(shadows, manifest, record, watching);
 }
 
-async function judgeWithout(
-  world: ShadowContext,
+async function judgeOnHost(
+  shadows: ShadowContext,
   manifest: ShadowManifest,
   options: WorkerOptions,
-  watching: Watching,
+  watching: TestProgress,
 ): Promise<ShadowVerdict> {
   const code = manifest.failureReason;
   if (options.hostOnly === 'refused') {
@@ -82,7 +82,7 @@ async function judgeWithout(
     if (await options.mayRead(path)) continue;
     throw new HandlerFailure('SCHEMA_VALIDATION_FAILED', `${path} lies outside of what this workspace may read`);
   }
-  return judgeHost(world, manifest, { execution: options.hostExecution }, watching);
+  return judgeHost(shadows, manifest, { execution: options.hostExecution }, watching);
 }
 
 /** As a value, or as the YAML text that the specification puts into an instruction. */

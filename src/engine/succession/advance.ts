@@ -1,6 +1,6 @@
 /**
- * Drives one succession to its end: asks the domain for the next step, does it, marks it. Every step can be repeated, so
- * after a crash another process goes on at the first step that has no fact.
+ * Drives one succession to its end: takes the next step and records it. Every step can be repeated, so after a crash
+ * another process continues with the first step that has no fact.
  */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { nextStep, type Step } from '../../domain/succession.ts';
@@ -16,7 +16,7 @@ import {
   type StepAnswer,
   type StepWork,
 } from './outgoing.ts';
-import { closeSuccession, failSuccession, markStep, seeSuccession, SuccessionStopped } from './record.ts';
+import { closeSuccession, failSuccession, markStep, loadProgress, SuccessionStopped } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { acknowledge, inject, launchSession, nameFor, prime, startSuccessor } from './successor.ts';
 import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
@@ -33,10 +33,10 @@ const WORK: Readonly<Record<Exclude<Step, 'begun'>, (work: StepWork) => Promise<
   acknowledged: acknowledge,
 };
 
-/** Each step once, and some room for those that others did meanwhile. */
+/** More than the number of steps. */
 const ROUNDS_MAX = 40;
 
-/** `elsewhere`: another process drives it. `over`: nothing is under way for this agent any more. */
+/** `elsewhere`: another process drives it. `over`: the agent has no succession under way. */
 export async function advanceSuccession(
   ctx: Context,
   runtime: AgentRuntime,
@@ -44,7 +44,7 @@ export async function advanceSuccession(
   signal: AbortSignal,
 ): Promise<'over' | 'elsewhere' | 'interrupted'> {
   let end: 'over' | 'interrupted' = 'over';
-  const isOurs = await runtime.journal.alone(agent, async () => {
+  const isOurs = await runtime.journal.withLock(agent, async () => {
     try {
       await advance({ ctx, runtime, signal }, agent);
     } catch (error) {
@@ -61,7 +61,7 @@ async function advance(drive: Drive, agent: number): Promise<void> {
     const session = await ctx.store.agents.load(agent);
     const begun = session?.succession ?? null;
     if (session === null || begun === null) return;
-    const seen = await seeSuccession(ctx, begun.handoff);
+    const seen = await loadProgress(ctx, begun.handoff);
     if (seen === null) {
       await openHandoff(ctx, runtime, session, begun);
       continue;
@@ -92,7 +92,7 @@ async function takeStep(work: StepWork, step: Exclude<Step, 'begun'>): Promise<v
   }
 }
 
-/** Where the predecessor has been retired and nobody has taken over, it is brought back first. */
+/** If the predecessor was retired and there is no successor yet, the predecessor is resumed first. */
 async function fail(work: StepWork, step: Step, failure: SuccessionFailure): Promise<void> {
   const { ctx, runtime, session, begun, seen } = work;
   await runtime.journal.note(session.id, null);
@@ -104,7 +104,7 @@ async function fail(work: StepWork, step: Step, failure: SuccessionFailure): Pro
   });
 }
 
-/** Ends what was begun of the successor, and goes on with the predecessor's conversation. Answers what was done. */
+/** Ends the successor and resumes the predecessor's conversation. Returns what was done, in words. */
 async function revive(work: StepWork): Promise<string> {
   const { ctx, runtime, session, begun, seen } = work;
   const successor = Number(seen.details['successor']);

@@ -1,4 +1,4 @@
-/** What runs agents and what they read and write, as the engine asks for it: terminals, programs, hooks, files, settings. */
+/** The dependencies of successions: terminals, adapters, hooks, files and settings. */
 import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { SuccessionErrorCode } from '../../domain/succession.ts';
@@ -13,7 +13,7 @@ export interface AgentRuntime {
   /** The place whose agents can be driven from here. */
   readonly place: string;
   readonly settings: SuccessionSettings;
-  /** Asked each time a time limit is needed: tests shorten them. */
+  /** Time limits. Tests shorten them. */
   readonly limits: SuccessionLimits;
   /** The command line of Baton itself, for hooks. */
   readonly baton: readonly string[];
@@ -24,15 +24,15 @@ export interface AgentRuntime {
     /** The operator allows that lines are typed into the terminals of idle agents. */
     readonly isTyped: boolean;
   };
-  /** Null: nobody has to show a token in this workspace. */
+  /** Null: this workspace needs no tokens. */
   readonly tokens: AgentTokens | null;
-  /** Null: the program is there and answers. Otherwise why not. */
+  /** Null: the program can be run. Otherwise the reason. */
   whyNotRunnable(argv: readonly string[], timeoutMs: number): Promise<string | null>;
 }
 
-/** Each session of a persona has a token of its own, so that a retired one can do nothing more in its name. */
+/** Each session of a persona has its own token, so that a retired session can no longer act in its name. */
 interface AgentTokens {
-  /** Makes a token that is valid once it is saved: the session names it first, so that every token has an owner. */
+  /** Makes a token that is valid once it is saved. The session stores its id first, so that every token has an owner. */
   make(persona: AgentId, label: string): NewAgentToken;
 }
 
@@ -51,13 +51,13 @@ export interface PersonaFiles {
   /** The folder for one agent in the private folder of the workspace; it is made if it is not there. */
   privateFolder(agent: number): Promise<string>;
   write(path: string, text: string): Promise<void>;
-  look(path: string): Promise<DocumentSight>;
+  documentStatus(path: string): Promise<DocumentStatus>;
   read(path: string): Promise<{ readonly text: string; readonly sha256: string }>;
   git(cwd: string): Promise<GitState | null>;
   exists(cwd: string, path: string): boolean;
 }
 
-export type DocumentSight =
+export type DocumentStatus =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly says: string }
   /** `mark` changes whenever the file does. */
@@ -65,7 +65,7 @@ export type DocumentSight =
 
 /** What the workspace configures. */
 interface SuccessionSettings {
-  /** A handover begins by itself when an agent is full or near its usage limit. */
+  /** Begins handovers automatically when an agent is full or near its usage limit. */
   readonly automatic: boolean;
   /** After a usage limit: agents of other vendors, in order of preference. */
   readonly fallback: readonly AdapterName[];
@@ -76,15 +76,15 @@ interface SuccessionSettings {
 export const SUCCESSION_LIMITS = {
   /** From the instruction to the document. */
   documentMs: 300_000,
-  /** A dialog that is open for longer is told to the operator. */
+  /** The operator is notified of a dialog that is open for longer. */
   dialogNoticeMs: 30_000,
   arrivalMs: 2_000,
   /** For how long an agent that ended its turn without a document must be idle before that counts. */
   idleMs: 5_000,
-  /** A whole document that has not changed for so long is finished, also where no hook says so. */
+  /** A complete document that has not changed for this long is finished, even without a hook. */
   quietMs: 10_000,
   retireMs: 5_000,
-  /** Until the successor's program answers `--version`. On a busy machine one that has to be read from the disk takes 10 s and more. */
+  /** For `--version` of the successor's program. On a busy machine a program that is not cached takes 10 s and more. */
   checkMs: 60_000,
   readyMs: 15_000,
   primingMs: 120_000,

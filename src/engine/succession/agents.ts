@@ -55,7 +55,7 @@ export async function startAgent(
   const broken =
     pane === null
       ? null
-      : await waitFor(drive, SETTLE_MS, async () => paneFailure(await runtime.host.look(pane), session));
+      : await waitFor(drive, SETTLE_MS, async () => paneFailure(await runtime.host.status(pane), session));
   if (launched.ok && broken === null) {
     const active = await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'active' }));
     if (active !== null) return ok(active);

@@ -1,6 +1,6 @@
 /**
- * The beginning of a succession. The agent's record is the one place where "none is under way" is decided, so two
- * triggers at once cannot both begin; the handoff is opened after it, under an id that the record already names.
+ * Begins a succession. The agent's record decides whether one is already under way, so two concurrent triggers cannot both
+ * begin. The handoff is opened afterwards, under an id that the record already contains.
  */
 import { join } from 'node:path';
 import { newUuid } from '../../foundation/ids.ts';
@@ -34,7 +34,7 @@ export const CONTEXT_MAX = 8_000;
 
 export type BeginRefusal = TriggerRefusal | { readonly code: 'not-your-agent'; readonly id: number };
 
-/** The operator may hand over every agent, an agent only its own persona's. */
+/** The operator may hand over every agent, an agent only sessions of its own persona. */
 export async function beginSuccession(
   ctx: Context,
   runtime: Pick<AgentRuntime, 'personaFiles' | 'journal'>,
@@ -70,7 +70,7 @@ export async function beginSuccession(
   return ok({ session, begun });
 }
 
-/** Repeatable: the record names the handoff, and a handoff that is there is not opened again. */
+/** Can be repeated: an existing handoff is not opened again. */
 export async function openHandoff(
   ctx: Context,
   runtime: Pick<AgentRuntime, 'personaFiles' | 'journal'>,
@@ -99,7 +99,7 @@ export async function openHandoff(
     terms: { attemptTimeoutMs: null },
     overLimits: true,
     isSuccession: true,
-    // Taken with its beginning: it is never on offer, so no worker of this name can take it.
+    // Accepted in the same transaction: it is never on offer, so no worker can claim it.
     onward: () =>
       decideBy(holder, 'accept', (handoff, nowMs) => ({
         moved: accept(handoff, { by: 'hand', holder: persona, untilAt: null }, nowMs),

@@ -1,35 +1,35 @@
-/** The same ritual where a person carries the lines: any agent, any terminal, no hooks. */
+/** A succession without driven terminals: a person copies the lines. Works for any agent, without hooks. */
 import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
 import { detailText, nextStep } from '../../domain/succession.ts';
 import { instructionLine } from '../../formats/succession-note/write.ts';
 import { instructionPath } from './begin.ts';
 import type { Drive } from './drive-agent.ts';
-import { askedOf, recordDocument, verifyDocument } from './outgoing.ts';
-import { closeSuccession, failSuccession, markStep, seeSuccession } from './record.ts';
+import { handoverRequest, recordDocument, verifyDocument } from './outgoing.ts';
+import { closeSuccession, failSuccession, markStep, loadProgress } from './record.ts';
 import { changeSession } from './sessions.ts';
 import type { SuccessionFailure } from './agent-runtime.ts';
 
-/** Called with the lines that a person gives to the two agents. */
-export interface Carrier {
+/** Shows the lines that a person gives to the two agents. */
+export interface LineCarrier {
   toOutgoing(line: string): void;
   toSuccessor(line: string, quality: unknown): void;
 }
 
-/** Null: it went well. */
+/** Null: success. */
 export async function handOverByHand(
   drive: Drive,
   session: AgentSession,
   begun: SuccessionBegun,
-  carrier: Carrier,
+  carrier: LineCarrier,
 ): Promise<SuccessionFailure | null> {
   const { ctx } = drive;
   for (;;) {
-    const seen = await seeSuccession(ctx, begun.handoff);
+    const seen = await loadProgress(ctx, begun.handoff);
     const step = seen === null || seen.isOver ? null : nextStep(seen.done, 'by-hand');
     if (seen === null || step === null || step === 'begun') break;
     const work = { ...drive, session, begun, seen };
     if (step === 'instructed') {
-      carrier.toOutgoing(instructionLine(askedOf(session, begun), instructionPath(begun)));
+      carrier.toOutgoing(instructionLine(handoverRequest(session, begun), instructionPath(begun)));
       await markStep(ctx, session, begun.handoff, step, { by_hand: true });
     } else if (step === 'document-verified' || step === 'recorded') {
       const answer = step === 'recorded' ? await recordDocument(work) : await verifyDocument(work);

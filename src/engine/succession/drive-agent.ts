@@ -1,9 +1,9 @@
-/** One agent that is being driven: looks at it, and types into its terminal with care. */
+/** Observes one agent, and types lines into its terminal. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { conversationIn, hasDialog, promptWith, transcriptIn, type AgentEvent } from '../../domain/agent-events.ts';
 import type { AgentSession, Pane, SuccessionBegun } from '../../domain/agent-session.ts';
 import { injectionLine } from '../../formats/succession-note/write.ts';
-import { endText, type AgentActivity, type PaneSight, type Probe } from '../../agents/agent-host.ts';
+import { endText, type AgentActivity, type PaneStatus, type Probe } from '../../agents/agent-host.ts';
 import type { Context } from '../context.ts';
 import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
 
@@ -13,36 +13,35 @@ export interface Drive {
   readonly signal: AbortSignal;
 }
 
-/** Files and panes change by themselves: how often they are looked at while something is waited for. */
-export const LOOK_MS = 100;
+/** How often files and panes are polled. */
+export const POLL_MS = 100;
 /** An Enter can be lost while a program starts or redraws. */
 const ENTERS_MAX = 4;
 
-/** The server stops, or another process drives on: what is done is on record, the rest is done later. */
+/** The server stops. The finished steps are recorded, and the rest is done later. */
 export class DriveInterrupted extends Error {
   override readonly name = 'DriveInterrupted';
 }
 
 /**
- * Looks until there is an answer or the time is over; null: it is over. Times are measured by the monotonic clock, so a
- * wall clock that is set ends no wait.
+ * Polls until there is an answer; null: timeout. Uses the monotonic clock, so setting the wall clock does not end the wait.
  */
 export async function waitFor<Answer>(
   { ctx, signal }: Drive,
   forMs: number,
-  look: () => Promise<Answer | null>,
+  poll: () => Promise<Answer | null>,
 ): Promise<Answer | null> {
   const endMs = ctx.clock.monotonicMs() + forMs;
   for (;;) {
     if (signal.aborted) throw new DriveInterrupted('the driving of agents was stopped');
-    const answer = await look();
+    const answer = await poll();
     if (answer !== null) return answer;
     if (ctx.clock.monotonicMs() >= endMs) return null;
-    await ctx.timers.sleep(LOOK_MS, signal);
+    await ctx.timers.sleep(POLL_MS, signal);
   }
 }
 
-/** The one line that tells a successor of its document. */
+/** The line that points a successor to its document. */
 export function injectionFor(
   session: AgentSession,
   { handoff, documentPath, plan }: SuccessionBegun,
@@ -53,7 +52,7 @@ export function injectionFor(
   return injectionLine({ handoff, agent, persona, documentPath, sha256, substitute: plan === 'substitute', drift });
 }
 
-/** The events of its hooks, and those of the agent's own record where a hook was lost. */
+/** The events of the agent's hooks, and those of its own record in case a hook was lost. */
 export async function eventsOf({ runtime }: Drive, session: AgentSession): Promise<readonly AgentEvent[]> {
   const events = await runtime.journal.read(session.id);
   const recorded = await runtime.adapterOf(session.adapter).recorded(probeOf(runtime, session, events));
@@ -74,15 +73,15 @@ function probeOf(runtime: AgentRuntime, session: AgentSession, events: readonly 
   };
 }
 
-/** The agent's own files first; where they do not say, what its hooks told last. */
+/** From the agent's own files; otherwise from its last hook event. */
 export async function activityOf(drive: Drive, session: AgentSession): Promise<AgentActivity> {
-  const told = await drive.runtime.adapterOf(session.adapter).activity(await probe(drive.runtime, session));
-  if (told !== null) return told;
+  const activity = await drive.runtime.adapterOf(session.adapter).activity(await probe(drive.runtime, session));
+  if (activity !== null) return activity;
   return hasDialog(await eventsOf(drive, session)) ? 'dialog' : null;
 }
 
-/** Why nothing can be typed there; null: the agent runs. */
-export function paneFailure(sight: PaneSight, { id }: AgentSession): SuccessionFailure | null {
+/** Why the pane cannot be used; null: the agent runs. */
+export function paneFailure(sight: PaneStatus, { id }: AgentSession): SuccessionFailure | null {
   switch (sight.kind) {
     case 'alive':
       return null;
@@ -107,10 +106,10 @@ export function paneFailure(sight: PaneSight, { id }: AgentSession): SuccessionF
 
 export interface Line {
   readonly text: string;
-  /** A part of the text by which the agent's hooks are recognized to tell of this line and no other. */
+  /** A part of the text that identifies this line in the agent's hook events. */
   readonly mark: string;
-  /** True: a process that has died since may have typed it already. */
-  readonly mayBeThere: boolean;
+  /** A process that has ended since may already have typed the line. */
+  readonly mayBeTyped: boolean;
   /** Called once before the first key is pressed. */
   readonly beforeTyping: () => Promise<void>;
   /** Called once when a dialog has been open for long. */
@@ -119,8 +118,8 @@ export interface Line {
 }
 
 /**
- * Types a line and sends it, once. An Enter into an open dialog would approve what the agent asks, so every key waits
- * until none is open. `confirmed`: the agent told that it took the line.
+ * Types a line and sends it, once. An Enter in an open dialog would approve what the agent asks, so no key is pressed while
+ * a dialog is open. `confirmed`: a hook reported that the agent took the line.
  */
 export async function typeLine(
   drive: Drive,
@@ -133,17 +132,17 @@ export async function typeLine(
     return err({ code: 'pane_gone', says: `agent ${id} has no pane`, todo: 'start it again with: baton agent start' });
   }
   const hasHooks = runtime.adapterOf(session.adapter).hasHooks || (await eventsOf(drive, session)).length > 0;
-  const isThere = async (): Promise<true | null> =>
+  const isTaken = async (): Promise<true | null> =>
     promptWith(await eventsOf(drive, session), line.mark) === null ? null : true;
-  if (line.mayBeThere) {
+  if (line.mayBeTyped) {
     if (!hasHooks) return ok({ confirmed: false });
-    const sent = await sendTyped(drive, session, pane, line, isThere, 1);
+    const sent = await sendTyped(drive, session, pane, line, isTaken, 1);
     if (!sent.ok || sent.value) return sent.ok ? ok({ confirmed: true }) : sent;
   }
-  const free = await untilNoDialog(drive, session, pane, line);
+  const free = await waitForNoDialog(drive, session, pane, line);
   if (!free.ok) return free;
-  if (!line.mayBeThere) await line.beforeTyping();
-  // What a person has begun to write would become a part of our line.
+  if (!line.mayBeTyped) await line.beforeTyping();
+  // A text that a person has begun would become part of our line.
   const cleared = await runtime.host.press(pane, 'clear-line');
   const pasted = cleared.ok ? await runtime.host.paste(pane, line.text) : cleared;
   if (!pasted.ok) return err(hostFailure(pasted.refusal, session));
@@ -151,7 +150,7 @@ export async function typeLine(
     const entered = await runtime.host.press(pane, 'enter');
     return entered.ok ? ok({ confirmed: false }) : err(hostFailure(entered.refusal, session));
   }
-  const sent = await sendTyped(drive, session, pane, line, isThere, ENTERS_MAX);
+  const sent = await sendTyped(drive, session, pane, line, isTaken, ENTERS_MAX);
   if (!sent.ok) return sent;
   if (sent.value) return ok({ confirmed: true });
   return err({
@@ -161,29 +160,29 @@ export async function typeLine(
   });
 }
 
-/** Presses Enter until the agent says that it took the line; false: it never did. */
+/** Presses Enter until a hook reports the line; false: no hook did. */
 async function sendTyped(
   drive: Drive,
   session: AgentSession,
   pane: Pane,
   line: Line,
-  isThere: () => Promise<true | null>,
+  isTaken: () => Promise<true | null>,
   entersMax: number,
 ): Promise<Result<boolean, SuccessionFailure>> {
-  if ((await isThere()) !== null) return ok(true);
+  if ((await isTaken()) !== null) return ok(true);
   for (let enter = 0; enter < entersMax; enter += 1) {
-    const free = await untilNoDialog(drive, session, pane, line);
+    const free = await waitForNoDialog(drive, session, pane, line);
     if (!free.ok) return free;
-    if ((await isThere()) !== null) return ok(true);
+    if ((await isTaken()) !== null) return ok(true);
     const pressed = await drive.runtime.host.press(pane, 'enter');
     if (!pressed.ok) return err(hostFailure(pressed.refusal, session));
-    if ((await waitFor(drive, drive.runtime.limits.arrivalMs, isThere)) !== null) return ok(true);
+    if ((await waitFor(drive, drive.runtime.limits.arrivalMs, isTaken)) !== null) return ok(true);
   }
   return ok(false);
 }
 
-/** Waits while the agent asks its user something; the operator is told when that takes long. */
-async function untilNoDialog(
+/** Waits while a dialog is open. The operator is notified if that takes long. */
+async function waitForNoDialog(
   drive: Drive,
   session: AgentSession,
   pane: Pane,
@@ -196,13 +195,13 @@ async function untilNoDialog(
     says: `agent ${session.id} waits for an answer in a dialog, and a key that is pressed now would give that answer`,
     todo: `answer it in its terminal (baton agent show ${session.id} says where); the handover goes on by itself`,
   };
-  let isTold = false;
+  let isNotified = false;
   const free = await waitFor<Result<true, SuccessionFailure>>(drive, withinMs, async () => {
-    const broken = paneFailure(await runtime.host.look(pane), session);
+    const broken = paneFailure(await runtime.host.status(pane), session);
     if (broken !== null) return err(broken);
     if ((await activityOf(drive, session)) !== 'dialog') return ok(true);
-    if (!isTold && ctx.clock.monotonicMs() >= noticeAtMs) {
-      isTold = true;
+    if (!isNotified && ctx.clock.monotonicMs() >= noticeAtMs) {
+      isNotified = true;
       await onDialog(failure);
     }
     return null;

@@ -1,4 +1,4 @@
-/** The steps that concern the agent who hands over: it is told, its document is verified and kept, and it is retired. */
+/** The steps of the outgoing agent: it is instructed, its document is verified and recorded, and it is retired. */
 import { basename } from 'node:path';
 import type { JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -12,7 +12,7 @@ import {
   activityOf,
   eventsOf,
   injectionFor,
-  LOOK_MS,
+  POLL_MS,
   paneFailure,
   probe,
   typeLine,
@@ -20,9 +20,9 @@ import {
   type Drive,
   type Line,
 } from './drive-agent.ts';
-import { tellOperator } from './record.ts';
+import { notifyOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
-import { successorKind, whyNotRunnable, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';
+import { successorKind, whyNotRunnable, type DocumentStatus, type SuccessionFailure } from './agent-runtime.ts';
 
 export interface StepWork extends Drive {
   readonly session: AgentSession;
@@ -34,22 +34,22 @@ export interface StepWork extends Drive {
 export type StepAnswer = Result<JsonObject, SuccessionFailure>;
 
 /** A document with another size or time than a moment ago is still being written. */
-const STABLE_MS = 2 * LOOK_MS;
+const STABLE_MS = 2 * POLL_MS;
 /** Times of files are coarser than those of the clock. */
 const FILE_TIME_MS = 2_000;
 
 /** Types the line that asks for the document. */
 export async function instruct(work: StepWork): Promise<StepAnswer> {
   const { session, begun, runtime } = work;
-  const text = instructionLine(askedOf(session, begun), instructionPath(begun));
+  const text = instructionLine(handoverRequest(session, begun), instructionPath(begun));
   const line = { text, mark: begun.handoff, withinMs: runtime.limits.documentMs };
   const typed = await typeForStep(work, session, 'instruction', line);
   return typed.ok ? ok({ confirmed: typed.value.confirmed }) : typed;
 }
 
 /**
- * Types the line of a step. That keys may have been pressed is written before the first key, so that a process that goes
- * on after a crash knows it.
+ * Types the line of a step. Before the first key a fact records that keys may have been pressed, for a process that
+ * continues after a crash.
  */
 export async function typeForStep(
   work: StepWork,
@@ -57,21 +57,22 @@ export async function typeForStep(
   typing: string,
   line: Pick<Line, 'text' | 'mark' | 'withinMs'>,
 ): ReturnType<typeof typeLine> {
-  const note = (detail: JsonObject): Promise<void> => tellOperator(work.ctx, work.session, work.begun.handoff, detail);
+  const note = (detail: JsonObject): Promise<void> =>
+    notifyOperator(work.ctx, work.session, work.begun.handoff, detail);
   return typeLine(work, session, {
     ...line,
-    mayBeThere: work.seen.details['typing'] === typing,
+    mayBeTyped: work.seen.details['typing'] === typing,
     beforeTyping: () => note({ typing }),
     onDialog: ({ code, says, todo }) => note({ problem: code, says: `${says}; ${todo}` }),
   });
 }
 
 /** What the texts for the two agents are made from. */
-export function askedOf({ id, persona }: AgentSession, begun: SuccessionBegun) {
+export function handoverRequest({ id, persona }: AgentSession, begun: SuccessionBegun) {
   return { ...begun, agent: id, persona: persona ?? '' };
 }
 
-/** Waits for the document: the agent's hook is the fast way, the file itself the sure one. */
+/** Waits for the document, by the agent's hooks and by the file itself. */
 export async function verifyDocument(work: StepWork): Promise<StepAnswer> {
   const { begun, ctx, runtime } = work;
   if (begun.plan === 'substitute') return writeSubstitute(work);
@@ -79,11 +80,11 @@ export async function verifyDocument(work: StepWork): Promise<StepAnswer> {
   const leftMs = Math.max(0, instructedAt + runtime.limits.documentMs - ctx.store.nowMs());
   const watch = watchDocument(work);
   const found = await waitFor<StepAnswer>(work, leftMs, async () => judgeWait(work, await watch()));
-  return found ?? err(missing(work, await runtime.personaFiles.look(begun.documentPath), 'in time'));
+  return found ?? err(missing(work, await runtime.personaFiles.documentStatus(begun.documentPath), 'in time'));
 }
 
 interface DocumentWatch {
-  readonly sight: DocumentSight;
+  readonly sight: DocumentStatus;
   /** Non-empty, newer than the instruction, and the same for a moment. */
   readonly isStable: boolean;
   readonly quietForMs: number;
@@ -93,11 +94,11 @@ function watchDocument({ runtime, begun, ctx }: StepWork): () => Promise<Documen
   let mark = '';
   let sinceMs = ctx.clock.monotonicMs();
   return async () => {
-    const sight = await runtime.personaFiles.look(begun.documentPath);
+    const sight = await runtime.personaFiles.documentStatus(begun.documentPath);
     const nowMs = ctx.clock.monotonicMs();
     const seen = sight.kind === 'file' ? sight.mark : sight.kind;
     if (seen !== mark) [mark, sinceMs] = [seen, nowMs];
-    // Since the trigger, not since the step: a process that died after typing leaves the step to be marked later.
+    // Since the trigger, not since the step: after a crash the step may be recorded later.
     const isNew = sight.kind === 'file' && sight.size > 0 && sight.modifiedAt >= begun.at - FILE_TIME_MS;
     const quietForMs = nowMs - sinceMs;
     return { sight, isStable: isNew && quietForMs >= STABLE_MS, quietForMs };
@@ -115,7 +116,7 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
     });
   }
   const whole = isStable && (await isWholeDocument(work));
-  const pane = session.pane === null ? null : paneFailure(await runtime.host.look(session.pane), session);
+  const pane = session.pane === null ? null : paneFailure(await runtime.host.status(session.pane), session);
   // The agent has ended: nothing more will be written.
   if (pane !== null) {
     if (whole) return ok({ seen_by: 'file' });
@@ -135,10 +136,10 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
       todo: 'after a usage limit, hand over without it: baton agent handoff --reason usage_limit',
     });
   }
-  // The first end of a turn after our line may be that of the turn before: the agent must be idle as well.
+  // The first end of a turn after our line may belong to the turn before, so the agent must also be idle.
   const last = events.at(-1)?.at ?? end.at;
   const isIdle = ctx.clock.nowMs() - last >= runtime.limits.idleMs && (await activityOf(work, session)) !== 'busy';
-  // A process that has just begun to look cannot tell yet whether the document still changes.
+  // A process that has just begun to watch does not know yet whether the document still changes.
   const isWatched = quietForMs >= runtime.limits.idleMs;
   return isIdle && isWatched && !isStable ? err(missing(work, sight, 'although it ended its turn')) : null;
 }
@@ -148,7 +149,7 @@ async function isWholeDocument({ runtime, begun }: StepWork): Promise<boolean> {
   return isWhole(checkDocument(text, () => true));
 }
 
-function missing({ runtime, session, begun }: StepWork, sight: DocumentSight, when: string): SuccessionFailure {
+function missing({ runtime, session, begun }: StepWork, sight: DocumentStatus, when: string): SuccessionFailure {
   const { id, cwd } = session;
   const todo = `the agent is still there; look at it with: baton agent show ${id}; try again with: baton agent handoff ${id}`;
   if (sight.kind !== 'file') {
@@ -161,16 +162,16 @@ function missing({ runtime, session, begun }: StepWork, sight: DocumentSight, wh
   return { code: 'document_incomplete', says: `${begun.documentPath} was not finished ${when}`, todo };
 }
 
-/** For an agent that cannot write any more. */
+/** Writes the document for an agent that can no longer write. */
 async function writeSubstitute({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
   const git = await runtime.personaFiles.git(session.cwd);
   const transcriptTail = await runtime.adapterOf(session.adapter).transcriptTail(await probe(runtime, session));
-  const text = substituteText({ ...askedOf(session, begun), git, transcriptTail });
+  const text = substituteText({ ...handoverRequest(session, begun), git, transcriptTail });
   await runtime.personaFiles.write(begun.documentPath, text);
   return ok({ substitute: true });
 }
 
-/** The record that the specification asks for, with what a machine can tell about the document. */
+/** The record of the specification, with a machine check of the document. */
 export async function recordDocument({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
   const { text, sha256 } = await runtime.personaFiles.read(begun.documentPath);
   const found = checkDocument(text, (path) => runtime.personaFiles.exists(session.cwd, path));
@@ -188,7 +189,7 @@ export async function recordDocument({ runtime, session, begun }: StepWork): Pro
   });
 }
 
-/** Before the agent is retired: a successor that cannot start must not cost the running agent. */
+/** Runs before the agent is retired, so that it is not retired for a successor that cannot start. */
 export async function checkSuccessor({ runtime, session }: StepWork): Promise<StepAnswer> {
   const next = successorKind(runtime, session);
   const unable = await whyNotRunnable(runtime, next);
@@ -208,13 +209,13 @@ export async function checkSuccessor({ runtime, session }: StepWork): Promise<St
   });
 }
 
-/** Asks it to end, then closes its terminal, then ends it: whichever way, its conversation stays resumable. */
+/** Asks the program to end, then closes its terminal, then kills it. In each case its conversation can be resumed. */
 export async function retire(work: StepWork): Promise<StepAnswer> {
   const { ctx, runtime, session } = work;
   const { pane } = session;
   if (pane !== null) {
     const isOver = async (): Promise<true | null> =>
-      ['alive', 'no-host'].includes((await runtime.host.look(pane)).kind) ? null : true;
+      ['alive', 'no-host'].includes((await runtime.host.status(pane)).kind) ? null : true;
     for (const how of ['ask', 'hang-up', 'kill'] as const) {
       if ((await isOver()) !== null) break;
       await runtime.host.end(pane, how);

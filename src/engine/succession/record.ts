@@ -1,4 +1,4 @@
-/** The handoff of a succession: which steps its trail has, and how a step, an end and a failure are written. */
+/** Reads and writes the steps of a succession in the trail of its handoff. */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -17,19 +17,19 @@ import { factsOf } from '../handoffs/read.ts';
 import { changeSession } from './sessions.ts';
 import type { SuccessionFailure } from './agent-runtime.ts';
 
-export interface SuccessionSeen extends SuccessionProgress {
-  /** The handoff is over: somebody cancelled it, or all is done. */
+export interface LoadedProgress extends SuccessionProgress {
+  /** The handoff is settled: cancelled, or all steps are done. */
   readonly isOver: boolean;
 }
 
-/** Null: the handoff is not there yet. */
-export async function seeSuccession(ctx: Context, handoff: HandoffId): Promise<SuccessionSeen | null> {
+/** Null: the handoff does not exist yet. */
+export async function loadProgress(ctx: Context, handoff: HandoffId): Promise<LoadedProgress | null> {
   const whole = await ctx.store.load(handoff);
   if (whole === null) return null;
   return { ...progressOf(await factsOf(ctx, handoff)), isOver: isFinal(whole.handoff.state) };
 }
 
-/** Writes that a step is done. The caller has checked that it is not written yet. */
+/** Records that a step is done. The caller has checked that it is not recorded yet. */
 export async function markStep(
   ctx: Context,
   { persona }: AgentSession,
@@ -59,13 +59,13 @@ function decideProgress(holder: Principal, detail: JsonObject): Decide {
   return decideBy(holder, 'progress', (record) => ({ moved: progressed(record, null), detail }));
 }
 
-/** The handoff was cancelled or settled by somebody else: there is nothing left to do. */
+/** The handoff was cancelled or settled by another principal, so the succession ends. */
 export class SuccessionStopped extends Error {
   override readonly name = 'SuccessionStopped';
 }
 
-/** Something the operator should know while the succession goes on; also kept in the trail. */
-export async function tellOperator(
+/** Notifies the operator during a succession, by a fact in the trail. */
+export async function notifyOperator(
   ctx: Context,
   { id, persona }: AgentSession,
   handoff: HandoffId,
@@ -92,7 +92,7 @@ export async function failSuccession(
   await closeSuccession(ctx, id, begun, { code, says: message });
 }
 
-/** Nothing is under way for this agent any more. */
+/** Clears the succession in the agent's record. */
 export async function closeSuccession(
   ctx: Context,
   id: number,

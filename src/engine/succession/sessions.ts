@@ -1,4 +1,4 @@
-/** Changes of an agent's record: made from the newest one, and tried again when somebody else was faster. */
+/** Changes an agent's record with optimistic concurrency: retries if another process was faster. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { SYSTEM } from '../../domain/principal.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { revokeToken } from '../handoffs/revoke-token.ts';
 
 const ROUNDS_MAX = 16;
 
-/** Null: there is no such session, or `change` wants none. */
+/** Null: there is no such session, or `change` returned null. */
 export async function changeSession(
   { store }: Pick<Context, 'store'>,
   id: number,
@@ -23,8 +23,8 @@ export async function changeSession(
 }
 
 /**
- * Nothing more can be done with the token of this session. `keepsLeases`: what it has accepted stays with its persona,
- * whose next session goes on with it; otherwise that is offered again.
+ * Revokes the token of a session. `keepsLeases`: accepted handoffs stay with the persona, for its next session; otherwise
+ * they are offered again.
  */
 export async function endToken(
   ctx: Context,

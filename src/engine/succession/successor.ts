@@ -1,4 +1,4 @@
-/** The steps that concern the agent who takes over: it is started, learns who it is, gets the line, and answers. */
+/** The steps of the successor: it is started, primed, gets the line, and acknowledges. */
 import { join } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -13,13 +13,13 @@ import { typeForStep, type StepAnswer, type StepWork } from './outgoing.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type SuccessionFailure } from './agent-runtime.ts';
 
-/** A program without hooks shows nothing but its screen: it gets this long to be ready for a line. */
+/** How long a program without hooks gets to be ready for a line. */
 const SETTLE_MS = 1_000;
 /** Longer texts are read from a file: command lines have limits. */
 const PRIMING_MAX = 60_000;
 const SCREEN_MAX = 1_000;
 
-/** Everything about it follows from the handoff, so a second try finds what the first one began. */
+/** Keys and names follow from the handoff, so a second try finds what the first one began. */
 export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
   const { ctx, runtime, session, begun } = work;
   const { persona } = session;
@@ -43,7 +43,7 @@ export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
   return ok({ successor: successor.id });
 }
 
-/** Starts the program of a session in its terminal, and keeps where that is. Answers why not. */
+/** Starts the program of a session in its terminal and stores the pane. Refuses with the reason. */
 export async function launchSession(
   { ctx, runtime }: Drive,
   session: AgentSession,
@@ -96,8 +96,8 @@ function primingPathIn(folder: string, { id }: AgentSession): string {
 }
 
 /**
- * A token of its own for a session that is about to start, in a file that only its owner reads: every user of the machine
- * can see command lines. Null: this workspace has no tokens. A session whose terminal is there already has one.
+ * Makes the token of a session that is about to start, in a file that only its owner can read: every user of the machine
+ * can see command lines. Null: this workspace has no tokens. A session with a terminal already has a token.
  */
 async function tokenFileFor(
   { ctx, runtime }: Pick<Drive, 'ctx' | 'runtime'>,
@@ -119,19 +119,19 @@ async function tokenFileFor(
   return ok(path);
 }
 
-/** Waits until the priming turn is over: what is typed before would become a part of it. */
+/** Waits until the priming turn is over: a line that is typed earlier would become part of it. */
 export async function prime(work: StepWork): Promise<StepAnswer> {
   const { runtime, begun } = work;
   const found = await successorOf(work);
   if (!found.ok) return found;
   const successor = found.value;
   if (!runtime.adapterOf(successor.adapter).hasHooks) return primeByTyping(work, successor);
-  const ready = await watchUntil(work, successor, runtime.limits.readyMs, async () =>
+  const ready = await waitForSuccessor(work, successor, runtime.limits.readyMs, async () =>
     hasStarted(await eventsOf(work, successor)),
   );
   if (!ready.ok) return ready;
   if (!ready.value) return err(await notReady(work, successor));
-  const over = await untilTurnEnds(work, successor, -1, runtime.limits.primingMs);
+  const over = await waitForTurnEnd(work, successor, -1, runtime.limits.primingMs);
   if (over === 'ended') return ok({ primed: successor.id });
   const says =
     over === 'late'
@@ -153,13 +153,13 @@ async function primeByTyping(work: StepWork, successor: AgentSession): Promise<S
   if (!typed.ok) return err(createFailed(typed.refusal.says, work.session.id));
   if (typed.value.confirmed) {
     const place = promptWith(await eventsOf(work, successor), mark) ?? -1;
-    const over = await untilTurnEnds(work, successor, place, runtime.limits.primingMs);
+    const over = await waitForTurnEnd(work, successor, place, runtime.limits.primingMs);
     if (over !== 'ended') return err({ code: 'not_primed', says: 'its first turn did not end', todo: 'look at it' });
   } else await ctx.timers.sleep(SETTLE_MS, work.signal);
   return ok({ primed: successor.id });
 }
 
-/** The one line that names predecessor, document and digest; with what has changed since the document was written. */
+/** Types the line that names predecessor, document and digest, and what has changed since. */
 export async function inject(work: StepWork): Promise<StepAnswer> {
   const { ctx, runtime, session, begun, seen } = work;
   const successor = await successorOf(work);
@@ -180,16 +180,16 @@ export async function inject(work: StepWork): Promise<StepAnswer> {
   return ok({ successor: successor.value.id, file_path: begun.documentPath, sha256, drift });
 }
 
-/** The end of the turn that the line began. */
+/** Waits for the end of the turn that the line began. */
 export async function acknowledge(work: StepWork): Promise<StepAnswer> {
   const { runtime, seen } = work;
   const successor = await successorOf(work);
   if (!successor.ok) return successor;
   const mark = `sha256 ${detailText(seen, 'sha256')}`;
   const place = promptWith(await eventsOf(work, successor.value), mark);
-  // Nobody can tell whether a program without hooks has answered.
+  // Without hooks an answer cannot be detected.
   if (place === null) return ok({ acknowledged: false });
-  const over = await untilTurnEnds(work, successor.value, place, runtime.limits.acknowledgeMs);
+  const over = await waitForTurnEnd(work, successor.value, place, runtime.limits.acknowledgeMs);
   if (over === 'ended') return ok({ acknowledged: true });
   return err({
     code: 'not_acknowledged',
@@ -204,17 +204,17 @@ async function successorOf({ ctx, session, seen }: StepWork): Promise<Result<Age
   return successor === null ? err(createFailed('it is not on record', session.id)) : ok(successor);
 }
 
-/** Ends early when the successor's terminal does. */
-async function watchUntil(
+/** Polls until `poll` is true; ends early when the successor's terminal ends. */
+async function waitForSuccessor(
   work: StepWork,
   successor: AgentSession,
   forMs: number,
-  look: () => Promise<boolean>,
+  poll: () => Promise<boolean>,
 ): Promise<Result<boolean, SuccessionFailure>> {
   const found = await waitFor<Result<boolean, SuccessionFailure>>(work, forMs, async () => {
-    if (await look()) return ok(true);
+    if (await poll()) return ok(true);
     const { pane } = successor;
-    const broken = pane === null ? null : paneFailure(await work.runtime.host.look(pane), successor);
+    const broken = pane === null ? null : paneFailure(await work.runtime.host.status(pane), successor);
     if (broken === null || pane === null) return null;
     const screen = (await work.runtime.host.screen(pane)).trim().slice(-SCREEN_MAX);
     return err(createFailed(`${broken.says}${screen === '' ? '' : `: ${screen}`}`, work.session.id));
@@ -222,14 +222,14 @@ async function watchUntil(
   return found ?? ok(false);
 }
 
-async function untilTurnEnds(
+async function waitForTurnEnd(
   work: StepWork,
   successor: AgentSession,
   place: number,
   forMs: number,
 ): Promise<'ended' | 'late' | { readonly says: string }> {
   let failed: string | null = null;
-  const found = await watchUntil(work, successor, forMs, async () => {
+  const found = await waitForSuccessor(work, successor, forMs, async () => {
     const end = turnEndAfter(await eventsOf(work, successor), place);
     if (end?.kind === 'turn-failed') failed = `${end.error}: ${end.says.slice(0, 500)}`;
     return end !== null;

@@ -1,6 +1,6 @@
 /**
- * Looks after the agents of this place: notices their ends, reads how full they are, begins a handover where the
- * workspace asks for it, and goes on with those that were interrupted.
+ * Supervises the agents of this place: detects their ends, measures their contexts, begins handovers if the workspace is
+ * configured for it, and continues interrupted ones.
  */
 import { tierOf, CONTEXT_TIERS, dueReason, type AgentSession, type ContextUse } from '../../domain/agent-session.ts';
 import { turnEndAfter } from '../../domain/agent-events.ts';
@@ -11,7 +11,7 @@ import { advanceSuccession } from './advance.ts';
 import { beginSuccession } from './begin.ts';
 import { eventsOf, probe, type Drive } from './drive-agent.ts';
 import { changeSession, endToken } from './sessions.ts';
-import { wakeByTyping } from './type-wake.ts';
+import { wakeByTyping } from './wake-by-typing.ts';
 import type { AgentRuntime } from './agent-runtime.ts';
 
 const ROUND_MS = 1_000;
@@ -19,13 +19,13 @@ const ROUND_MS = 1_000;
 const SESSIONS_MAX = 500;
 /** A change smaller than this is not worth a write. */
 const PERCENT_STEP = 1;
-/** Errors of a turn by which agents tell that their usage limit is reached. */
+/** Turn errors that mean that the usage limit is reached. */
 const USAGE_ERRORS = ['rate_limit', 'usage_limit_exceeded', 'billing_error'];
 
 export interface Supervisor {
-  /** Looks now instead of at the next round. */
+  /** Starts the next round now. */
   nudge(): void;
-  /** Ends when everything that was driven has been left in order. */
+  /** Resolves when all drives have stopped. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function superviseAgents(ctx: Context, runtime: AgentRuntime): Supervisor
       if (session.place !== runtime.place) continue;
       if (session.succession !== null && session.succession.plan !== 'by-hand') drive(session.id);
       else if (session.state === 'active' && session.pane !== null)
-        await lookAt(ctx, runtime, session, stopping.signal);
+        await inspectSession(ctx, runtime, session, stopping.signal);
     }
   };
 
@@ -73,11 +73,16 @@ export function superviseAgents(ctx: Context, runtime: AgentRuntime): Supervisor
   };
 }
 
-/** One agent, once. One that cannot be looked at does not stop the others. */
-async function lookAt(ctx: Context, runtime: AgentRuntime, session: AgentSession, signal: AbortSignal): Promise<void> {
+/** Inspects one agent. */
+async function inspectSession(
+  ctx: Context,
+  runtime: AgentRuntime,
+  session: AgentSession,
+  signal: AbortSignal,
+): Promise<void> {
   const { pane } = session;
   if (pane === null) return;
-  const sight = await runtime.host.look(pane);
+  const sight = await runtime.host.status(pane);
   if (sight.kind === 'dead' || sight.kind === 'gone' || sight.kind === 'changed') {
     const ended = await changeSession(ctx, session.id, (newest) =>
       newest.state === 'active' && newest.succession === null && newest.pane?.pid === pane.pid
@@ -89,13 +94,13 @@ async function lookAt(ctx: Context, runtime: AgentRuntime, session: AgentSession
   }
   const measured = await measure(ctx, runtime, session);
   const drive = { ctx, runtime, signal };
-  if (await beginsByItself(drive, measured)) return;
+  if (await beginIfDue(drive, measured)) return;
   if (runtime.wake.isTyped) await wakeByTyping(drive, measured);
 }
 
-async function beginsByItself(drive: Drive, session: AgentSession): Promise<boolean> {
+async function beginIfDue(drive: Drive, session: AgentSession): Promise<boolean> {
   const { ctx, runtime } = drive;
-  // A handover that failed is begun again by a person: trying it every second would help nobody.
+  // After a failed handover a person has to begin the next one: retrying every second would not help.
   if (!runtime.settings.automatic || (session.lastSuccession?.error ?? null) !== null) return false;
   const stopped = await isAtUsageLimit(drive, session);
   const reason = stopped ? 'usage_limit' : dueReason(session);
@@ -105,13 +110,13 @@ async function beginsByItself(drive: Drive, session: AgentSession): Promise<bool
   return true;
 }
 
-/** An agent that its usage limit has stopped cannot write: then Baton does. */
+/** Baton writes the document of an agent that was stopped by its usage limit. */
 export async function planFor(drive: Drive, id: number, reason: SuccessionReason): Promise<SuccessionPlan> {
   const session = reason === 'usage_limit' ? await drive.ctx.store.agents.load(id) : null;
   return session !== null && (await isAtUsageLimit(drive, session)) ? 'substitute' : 'usual';
 }
 
-/** The last turn ended with the vendor's limit: the agent can write nothing more. */
+/** Whether the last turn ended with the vendor's usage limit, so that the agent can no longer write. */
 async function isAtUsageLimit(drive: Drive, session: AgentSession): Promise<boolean> {
   if (session.succession !== null) return false;
   const end = turnEndAfter(await eventsOf(drive, session), -1);

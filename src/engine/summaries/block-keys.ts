@@ -1,7 +1,7 @@
 /**
- * The keys under which a block is remembered. A conversation is known by its session and turn; a document by its name or,
- * under another name, by the words that lead to the block. So a block is taken once, also where another one was put above
- * it, its file was renamed or copied, or a checkout has changed the ends of its lines.
+ * The request keys of a summary block. A conversation is identified by session and turn; a document by its name or by the
+ * prose before the block. So a block is taken once, even if another one is inserted above it, its file is renamed or
+ * copied, or a checkout changes line endings.
  */
 import { digestOf } from '../../foundation/digest.ts';
 import type { SummarySource } from '../../domain/summary.ts';
@@ -9,21 +9,21 @@ import { contentOf, wordsOf } from '../../formats/summary-block/identity.ts';
 import type { RequestKey } from '../../stores/store.ts';
 
 export interface BlockKeys {
-  /** What is written with the block is written under this one; the ids of its legs follow from it. */
+  /** The key for new writes. The ids of legs follow from it. */
   readonly request: RequestKey;
-  /** All under which it may have been read before, those of older versions of Baton included. */
+  /** All keys under which the block may have been read before, including those of older versions. */
   readonly all: readonly RequestKey[];
 }
 
 interface Words {
   readonly content: string;
   readonly prose: string;
-  /** As older versions knew it. */
+  /** For keys of older versions. */
   readonly text: string;
   readonly entry: string | undefined;
 }
 
-/** For the blocks of one text, in order: who says the same twice in one place has said it twice. */
+/** For the blocks of one text, in order: a repeated block in one place counts as another block. */
 export function keyMaker(): (words: Words, source: SummarySource) => BlockKeys {
   const seen = new Map<string, number>();
   const keyOf = (...parts: readonly string[]): string => {
@@ -46,20 +46,20 @@ export function keyMaker(): (words: Words, source: SummarySource) => BlockKeys {
   };
 }
 
-/** For a whole file in a form of its own: two files are two handoffs, whatever they say. */
+/** For a whole file in a legacy form: two files are two handoffs, even with the same content. */
 export function fileKeys(text: string, source: Extract<SummarySource, { readonly file: string }>): BlockKeys {
   const request = requestFor(digestOf(JSON.stringify(['whole', contentOf(text), source.file, source.index])));
   return { request, all: [request, requestFor(formerKey(text, source, undefined))] };
 }
 
-/** No document has this name: everything that is piped in does. */
+/** The file name of standard input. */
 const STANDARD_INPUT = '-';
 
 function requestFor(key: string): RequestKey {
   return { by: 'summary', key, hash: key, forEver: true };
 }
 
-/** Older versions knew a block by its bytes and its position. */
+/** Older versions identified a block by its bytes and its position. */
 function formerKey(text: string, source: SummarySource, entry: string | undefined): string {
   const place = 'file' in source ? [source.file, source.index] : [source.session, entry ?? source.turn, source.index];
   return digestOf(JSON.stringify([text, ...place]));

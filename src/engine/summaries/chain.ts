@@ -1,4 +1,4 @@
-/** What has happened in the chain of a leg so far, as far as failing has to know. */
+/** Retries, failures and loops in the chain of a leg. */
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -7,18 +7,18 @@ import { factsOf } from '../handoffs/read.ts';
 
 /** Hops are few, but a chain may be broad. */
 const CHAIN_MAX = 1_000;
-/** Two agents that have handed over to each other this often in a row are a loop. */
+/** Two agents that alternate for this many legs are a loop. */
 const LOOP_LEGS = 6;
 
-/** In the detail of a retry that only says that one is under way: it counts as none. */
+/** Marks a retry that only confirms another one. It does not count. */
 export const CONFIRMED = 'confirmed';
 
 export interface ChainSoFar {
-  /** Who began it; null where it begins now. */
+  /** The sender of the root; null: the chain begins now. */
   readonly rootSender: AgentId | null;
   readonly retries: number;
   readonly failures: number;
-  /** Those who hand the same thing to each other, at the end of the chain. */
+  /** The agents of a loop at the end of the chain. */
   readonly loop: readonly AgentId[];
 }
 
@@ -49,7 +49,7 @@ export function isConfirmation({ detail }: Fact): boolean {
   return detail.includes(`"${CONFIRMED}":true`);
 }
 
-/** Seen along the line from the leg to its root, because other branches are no part of it. */
+/** Checks only the path from the leg to its root, without other branches. */
 function loopIn(chain: readonly Handoff[], leg: Handoff): readonly AgentId[] {
   const byId = new Map(chain.map((handoff) => [handoff.id, handoff]));
   const line: AgentId[] = [];

@@ -1,29 +1,28 @@
-/** Legs that a summary opens: the next one, a child, a draft, or the root that it settles itself. */
+/** The legs that a summary opens: the next one, a child, a draft, or the root that it settles itself. */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { textIn, writeJson, type JsonObject, type JsonProblem } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import type { Terms } from '../../domain/handoff.ts';
+import { senderFieldsOf, type Terms } from '../../domain/handoff.ts';
 import type { Beginning } from '../../domain/moves/create.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
-import type { Opening } from '../../stores/store.ts';
+import type { NewHandoff } from '../../stores/store.ts';
 import { decideCreation, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
 
 export interface LegPlan extends Pick<Beginning, 'id' | 'from' | 'to' | 'task' | 'lineage' | 'as'> {
   readonly body: Body;
   readonly dependsOn: readonly HandoffId[];
-  /** Besides project, sender, recipient and task, which the first fact of every leg has. */
+  /** In addition to project, sender, recipient and task, which the first fact of every leg contains. */
   readonly detail: JsonObject;
 }
 
 /**
- * The same block opens the leg of the same id, wherever it is read: an imported database has lost the answers to
- * requests, and still has the ids.
+ * The same block always opens a leg with the same id: an imported database has no request keys, but still has the ids.
  */
 export function legIdOf(key: string, part: 'root' | 'next'): HandoffId {
   // Lower case, because ids become file names and some file systems ignore case.
@@ -39,10 +38,10 @@ export function taskOf({ context }: Summary): string | null {
 
 const TASK_MAX = 200;
 
-/** An agent reads the summary before it begins: a longer text belongs in a file. */
+/** A longer text belongs in a file. */
 const PROSE_MAX = 16_000;
 
-/** What the recipient of a leg receives: what was said and done before it, and the context carried so far. */
+/** The body of a leg: the summary before it and the accumulated context. */
 export function bodyOf(summary: Summary, prose: string, carried: JsonObject, because: JsonObject): Body {
   const { project, phase, from, status, metrics, onFailure } = summary;
   const said =
@@ -62,13 +61,13 @@ export function bodyOf(summary: Summary, prose: string, carried: JsonObject, bec
   };
 }
 
-/** `then` goes on in the same transaction: a root is made, taken and settled in one. */
+/** `then` continues in the same transaction: a root is created, accepted and settled at once. */
 export function openingOf(
   ctx: Context,
   speaker: Principal,
   plan: LegPlan,
   then: Decide | null = null,
-): Result<Opening, JsonProblem> {
+): Result<NewHandoff, JsonProblem> {
   const { id, from, to, task, lineage, dependsOn, as } = plan;
   const body = writeJson(plan.body);
   if (!body.ok) return body;
@@ -79,11 +78,11 @@ export function openingOf(
     attemptTimeoutMs: null,
     dependsOn,
   };
-  const beginning: Beginning = { ...QUEUE_BEGINNING, id, from, to, title: null, task, lineage, terms, as };
+  const beginning: Beginning = { ...QUEUE_BEGINNING, ...senderFieldsOf({ task }), id, from, to, lineage, terms, as };
   const project = plan.body.leg?.project ?? null;
   const detail = { leg: { project, from: `@${from}`, to: `@${to}`, task }, ...plan.detail };
   const decide = decideCreation(ctx, speaker, beginning, body.value, detail, () => then);
   return ok({ id, dependsOn, body: body.value, decide: withNotifications(ctx.rules, decide) });
 }
 
-export const QUEUE_BEGINNING = { kind: 'queue', priority: 'normal', notBefore: 0 } as const;
+export const QUEUE_BEGINNING = { kind: 'queue', notBefore: 0 } as const;

@@ -1,6 +1,6 @@
 /**
- * A handoff in a legacy form, as a record: offered or a draft where there is still something to do, otherwise settled in
- * the transaction that creates it. Finished work never appears as work to do.
+ * Creates the record of a handoff in a legacy form: offered or a draft if work is left, otherwise settled in the same
+ * transaction. Finished work never appears as open.
  */
 import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
@@ -8,7 +8,7 @@ import { doneFolderIn } from '../../formats/legacy/file-name.ts';
 import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import { NO_LINEAGE } from '../../domain/handoff.ts';
+import { NO_LINEAGE, senderFieldsOf } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { Beginning } from '../../domain/moves/create.ts';
@@ -18,7 +18,7 @@ import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
-import type { Opening } from '../../stores/store.ts';
+import type { NewHandoff } from '../../stores/store.ts';
 import { decideCreation, decideStep, inOrder, withNotifications } from '../change.ts';
 import type { Context } from '../context.ts';
 import { failureText, printable, resultText } from '../handoffs/failure-text.ts';
@@ -35,7 +35,7 @@ export interface FoundWork {
   readonly file: string;
 }
 
-/** How the record begins, by the state in the file. Blocked and delivered work becomes a draft: nobody should start it anew. */
+/** The initial state of the record, by the state in the file. Blocked and delivered work becomes a draft, so that it is not started again. */
 const BEGINS_AS = {
   draft: 'draft',
   offered: 'offer',
@@ -55,35 +55,37 @@ export function beginsAs({ state, status }: LegacyReading, file: string): 'draft
   return doneFolderIn(inside(file)) === null ? as : 'settled';
 }
 
-/** Of a file outside the workspace only the nearest folder counts: the folders above may be anybody's archive. */
+/** For a file outside the workspace only the nearest folder counts: a folder above may be an unrelated archive. */
 function inside(file: string): string {
   return /^(?:[\\/]|[A-Za-z]:)/.test(file) ? file.split(/[\\/]/).slice(-2).join('/') : file;
 }
 
-/** `as`: what it begins as; null for what is settled. */
+/** `as`: how the record begins; null: settled. */
 export function openingFor(
   ctx: Context,
   { principal, speaker }: { readonly principal: Principal; readonly speaker: Principal },
   work: FoundWork,
   as: Beginning['as'] | null,
-): Result<Opening, JsonProblem> {
+): Result<NewHandoff, JsonProblem> {
   const body = bodyOf(work, as !== null);
   if (!body.ok) return body;
   const { id, from, to, reading } = work;
   const own = as === null ? {} : { ...ctx.rules.terms.queue, attemptTimeoutMs: null };
   const beginning: Beginning = {
     ...QUEUE_BEGINNING,
+    ...senderFieldsOf({
+      title: wordsOf(reading.title?.text, TITLE_MAX),
+      task: wordsOf(reading.task?.text, TASK_MAX),
+    }),
     id,
     from,
     to,
-    title: wordsOf(reading.title?.text, TITLE_MAX),
-    task: wordsOf(reading.task?.text, TASK_MAX),
     lineage: NO_LINEAGE,
     terms: { ...DEFAULT_TERMS.queue, ...own, dependsOn: [] },
     as: as ?? 'offer',
   };
   const by = principalText(principal);
-  // Settled work is history: the project that it is found in neither waits for it nor fails because of it.
+  // Settled work gets no leg, so its project neither waits for it nor fails because of it.
   const leg = { project: work.project, from: `@${from}`, to: `@${to}`, task: beginning.task };
   const vouched = by === principalText(speaker) ? {} : { ingestedBy: by };
   const detail: JsonObject = { ...(as === null ? {} : { leg }), legacy: legacyDetail(work), ...vouched };
@@ -97,7 +99,7 @@ export function openingFor(
   });
 }
 
-/** The facts are by the principal that brings the file: the agents that the file names have shown nothing here. */
+/** The facts are in the name of the principal that ingests the file: the agents in the file are not proven. */
 function settle({ reading, file }: FoundWork, by: string): Decide {
   const detail = { reason: `so it stood in ${file}` };
   const said = reading.status?.text ?? '';
@@ -146,7 +148,7 @@ function legacyDetail({ reading, file }: FoundWork): JsonObject {
   return { file, form, sure: handoff, status: wordsOf(status?.text, TASK_MAX), created: at };
 }
 
-/** The whole text and its fields; where both are too large, only the text. */
+/** The text and its fields; if both are too large, only the text. */
 function bodyOf(work: FoundWork, isOpen: boolean): Result<JsonText, JsonProblem> {
   const { reading, project } = work;
   const fields: Json = reading.fields.map(({ path, text, line }) => ({ path, text, line }));

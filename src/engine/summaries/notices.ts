@@ -1,4 +1,4 @@
-/** Inbox entries that a summary asks for, written with its fact in the form of all other notices. */
+/** Inbox entries that a summary causes, written with its fact in the format of all other notices. */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import { present } from '../../foundation/assert.ts';
 import { ok } from '../../foundation/result.ts';
@@ -11,14 +11,14 @@ export interface SummaryNotice {
   readonly detail: JsonObject;
 }
 
-export function noticeFor(tells: readonly SummaryNotice[], decide: Decide): Decide {
-  if (tells.length === 0) return decide;
+export function withNotices(notices: readonly SummaryNotice[], decide: Decide): Decide {
+  if (notices.length === 0) return decide;
   return (before, nowMs) => {
     const decided = decide(before, nowMs);
     if (!decided.ok) return decided;
     const { handoff, facts, effects = [] } = decided.value;
     const last = present(facts.at(-1), 'nothing is decided without a fact');
-    const told = tells.map(({ event, agent, detail }): Effect => {
+    const added = notices.map(({ event, agent, detail }): Effect => {
       const payload: JsonObject = {
         event,
         handoff: handoff.id,
@@ -38,6 +38,6 @@ export function noticeFor(tells: readonly SummaryNotice[], decide: Decide): Deci
         payload: JSON.stringify(payload) as JsonText,
       };
     });
-    return ok({ ...decided.value, effects: [...effects, ...told] });
+    return ok({ ...decided.value, effects: [...effects, ...added] });
   };
 }

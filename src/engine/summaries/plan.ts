@@ -1,10 +1,10 @@
-/** What follows from a summary, worked out over what is known now: another leg, or a notice to somebody. Nothing is written here. */
+/** Plans the consequences of a summary: a report on its leg, the next leg and notices. Writes nothing. */
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { contradictionIn } from '../../domain/contradiction.ts';
 import { afterFailedSummary, type Consequence } from '../../domain/failed-summary.ts';
 import { NO_LINEAGE } from '../../domain/handoff.ts';
-import { legOf } from '../../domain/lineage.ts';
+import { childLineage } from '../../domain/lineage.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -15,20 +15,20 @@ import { chainRefusal } from '../handoffs/chain-budget.ts';
 import { printable } from '../handoffs/failure-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { chainSoFar, CONFIRMED, isConfirmation, type ChainSoFar } from './chain.ts';
-import type { LegAtHand } from './find-leg.ts';
-import { heldBackBy } from './held-legs.ts';
+import type { LoadedLeg } from './find-leg.ts';
+import { heldBackBy } from './task-dependencies.ts';
 import { bodyOf, legIdOf, taskOf, type LegPlan } from './leg.ts';
 import type { SummaryNotice } from './notices.ts';
-import type { Word } from './report.ts';
+import type { LegReport } from './report.ts';
 
 export interface Situation {
   readonly summary: Summary;
-  /** What was said with it. */
+  /** The text before the block. */
   readonly prose: string;
   readonly from: AgentId;
   readonly to: AgentId | null;
   /** Null: a new root. */
-  readonly leg: LegAtHand | null;
+  readonly leg: LoadedLeg | null;
   readonly key: string;
   readonly waitsFor: string | null;
 }
@@ -37,21 +37,21 @@ export type Did = 'completed' | 'failed' | 're-offered' | 'blocked' | 'noted' | 
 
 export interface Plan {
   readonly did: Did;
-  /** About the leg itself; null where the summary only opens another. */
-  readonly word: Word | null;
+  /** The report on the leg itself; null: the summary only opens another leg. */
+  readonly report: LegReport | null;
   readonly next: LegPlan | null;
-  readonly tells: readonly SummaryNotice[];
-  /** What the fact tells besides the summary. */
-  readonly told: JsonObject;
+  readonly notices: readonly SummaryNotice[];
+  /** The detail of the fact besides the summary. */
+  readonly detail: JsonObject;
   readonly escalatedTo: AgentId | null;
   readonly says: readonly string[];
 }
 
-/** A plan that neither opens a leg nor tells anybody. */
-const QUIET: Pick<Plan, 'next' | 'tells' | 'told' | 'escalatedTo' | 'says'> = {
+/** A plan without a next leg and without notices. */
+const NO_CONSEQUENCE: Pick<Plan, 'next' | 'notices' | 'detail' | 'escalatedTo' | 'says'> = {
   next: null,
-  tells: [],
-  told: {},
+  notices: [],
+  detail: {},
   escalatedTo: null,
   says: [],
 };
@@ -65,36 +65,36 @@ export async function planFor(ctx: Context, now: Situation): Promise<Result<Plan
   const { summary, from, to } = now;
   switch (summary.status) {
     case 'complete':
-      return ok(await opening(ctx, now, { ...QUIET, did: 'completed', word: { say: 'complete' } }, to));
+      return ok(await withNextLeg(ctx, now, { ...NO_CONSEQUENCE, did: 'completed', report: { kind: 'complete' } }, to));
     case 'in_progress': {
       const child = to === from ? null : to;
-      return ok(await opening(ctx, now, { ...QUIET, did: 'noted', word: { say: 'progress' } }, child));
+      return ok(await withNextLeg(ctx, now, { ...NO_CONSEQUENCE, did: 'noted', report: { kind: 'progress' } }, child));
     }
     case 'blocked': {
       const on = now.waitsFor ?? waitsIn(summary);
       if (on === null) return err({ code: 'waits-for-nothing', from });
-      return ok({ ...QUIET, did: 'blocked', word: { say: 'blocked', on } });
+      return ok({ ...NO_CONSEQUENCE, did: 'blocked', report: { kind: 'blocked', on } });
     }
     case 'pending':
       return draft(ctx, now);
     case 'failed':
     case 'retry':
-      // It is offered to the same agent again: somebody else who is named here would wait for nothing.
+      // A retry goes to the same agent, so another recipient is refused.
       if (summary.status === 'retry' && to !== null && to !== from) return err({ code: 'retry-elsewhere', from, to });
       return ok(await planFailure(ctx, now, await chainSoFar(ctx, now.leg?.handoff ?? null, from)));
   }
 }
 
-/** A draft stands for itself: it says nothing about the leg that it may belong to. */
+/** A pending summary only makes a draft. It does not report on its leg. */
 async function draft(ctx: Context, now: Situation): Promise<Result<Plan, Refusal>> {
   const next = await nextLeg(ctx, now, now.to ?? now.from, {});
   if (!next.ok) return next;
   const { leg, says } = next.value;
   const lineage = now.leg === null ? NO_LINEAGE : leg.lineage;
-  return ok({ ...QUIET, did: 'drafted', word: null, next: { ...leg, lineage, as: 'draft' }, says });
+  return ok({ ...NO_CONSEQUENCE, did: 'drafted', report: null, next: { ...leg, lineage, as: 'draft' }, says });
 }
 
-/** Names under which agents tell what they wait for. */
+/** Field names that agents use for what they wait for. */
 const WAITS = ['waits_for', 'waiting_for', 'blocked_by', 'blocked_on', 'reason', 'question'] as const;
 
 function waitsIn({ dependencies, context }: Summary): string | null {
@@ -106,7 +106,7 @@ function waitsIn({ dependencies, context }: Summary): string | null {
   return null;
 }
 
-/** Why a leg is opened, for its recipient; empty for the ordinary case. */
+/** `because` tells the recipient why the leg is opened; usually empty. */
 async function nextLeg(
   ctx: Context,
   now: Situation,
@@ -116,7 +116,7 @@ async function nextLeg(
   Result<{ readonly leg: LegPlan; readonly heldBack: readonly string[]; readonly says: readonly string[] }, Refusal>
 > {
   const { summary, from, leg, key } = now;
-  const lineage = legOf(leg?.handoff ?? { id: legIdOf(key, 'root'), lineage: NO_LINEAGE });
+  const lineage = childLineage(leg?.handoff ?? { id: legIdOf(key, 'root'), lineage: NO_LINEAGE });
   if (!lineage.ok) return lineage;
   // A draft without a leg begins a chain of its own.
   const isRoot = leg === null && summary.status === 'pending';
@@ -143,8 +143,8 @@ async function nextLeg(
   });
 }
 
-/** The plan with another leg, or with a word to somebody where the chain is too long or has used up its budget. */
-async function opening(
+/** Adds the next leg to the plan; or an escalation, if the chain is too long or has used up its budget. */
+async function withNextLeg(
   ctx: Context,
   now: Situation,
   plan: Plan,
@@ -154,15 +154,15 @@ async function opening(
   if (to === null) return plan;
   const next = await nextLeg(ctx, now, to, because);
   if (!next.ok) {
-    return stopped(plan, now, to, await chainSoFar(ctx, now.leg?.handoff ?? null, now.from), ctx, next.refusal);
+    return stopChain(plan, now, to, await chainSoFar(ctx, now.leg?.handoff ?? null, now.from), ctx, next.refusal);
   }
   const { leg, heldBack, says } = next.value;
-  const told: JsonObject = { next: leg.id, ...(heldBack.length === 0 ? {} : { heldBackBy: heldBack }) };
-  return { ...plan, next: leg, told: { ...plan.told, ...told }, says: [...plan.says, ...says] };
+  const detail: JsonObject = { next: leg.id, ...(heldBack.length === 0 ? {} : { heldBackBy: heldBack }) };
+  return { ...plan, next: leg, detail: { ...plan.detail, ...detail }, says: [...plan.says, ...says] };
 }
 
-/** A person has to look at it: the loop must not run until the money is spent. */
-function stopped(
+/** Stops the chain and escalates: a loop must not run until the money is spent. */
+function stopChain(
   plan: Plan,
   { from }: Situation,
   to: AgentId,
@@ -183,19 +183,19 @@ function stopped(
   return {
     ...plan,
     escalatedTo,
-    tells: [...plan.tells, ...tellEscalated(escalatedTo, { reason, why, ...looping })],
-    told: { ...plan.told, escalated: { why, to: nameOf(escalatedTo), notAsked: `@${to}`, ...looping } },
+    notices: [...plan.notices, ...escalationNotices(escalatedTo, { reason, why, ...looping })],
+    detail: { ...plan.detail, escalated: { why, to: nameOf(escalatedTo), notAsked: `@${to}`, ...looping } },
     says: [...plan.says, reason],
   };
 }
 
-/** The chain's root sender, unless that is who speaks; else the chief. */
+/** The sender of the chain's root, unless it is the reporting agent; otherwise the chief. */
 function delegatorOf({ rules }: Context, { rootSender }: ChainSoFar, from: AgentId): AgentId | null {
   if (rootSender !== null && rootSender !== from) return rootSender;
   return rules.chiefs.find((chief) => chief !== from) ?? null;
 }
 
-function tellEscalated(agent: AgentId | null, detail: JsonObject): readonly SummaryNotice[] {
+function escalationNotices(agent: AgentId | null, detail: JsonObject): readonly SummaryNotice[] {
   return agent === null ? [] : [{ event: 'escalated', agent, detail }];
 }
 
@@ -206,7 +206,12 @@ function nameOf(agent: AgentId | null): string | null {
 /** What follows from `failed` or `retry`. */
 async function planFailure(ctx: Context, now: Situation, chain: ChainSoFar): Promise<Plan> {
   if (await isConfirmed(ctx, now, chain)) {
-    return { ...QUIET, did: 're-offered', word: { say: 'again', why: null }, told: { [CONFIRMED]: true } };
+    return {
+      ...NO_CONSEQUENCE,
+      did: 're-offered',
+      report: { kind: 'again', why: null },
+      detail: { [CONFIRMED]: true },
+    };
   }
   const policy = policyOf(ctx, now);
   const counted = { retries: chain.retries, failures: chain.failures + 1 };
@@ -215,11 +220,14 @@ async function planFailure(ctx: Context, now: Situation, chain: ChainSoFar): Pro
   const why = reasonOf(now, policy);
   const escalatedTo = consequence.escalate ? delegatorOf(ctx, chain, now.from) : null;
   const plan: Plan = {
-    ...QUIET,
+    ...NO_CONSEQUENCE,
     did: retry ? 're-offered' : 'failed',
-    word: { say: retry ? 'again' : 'failed', why },
-    tells: [...notices(now, policy, counted.failures), ...escalation(consequence, now, escalatedTo, counted.failures)],
-    told: {
+    report: { kind: retry ? 'again' : 'failed', why },
+    notices: [
+      ...failureNotices(now, policy, counted.failures),
+      ...escalation(consequence, now, escalatedTo, counted.failures),
+    ],
+    detail: {
       failures: counted.failures,
       ...(why === null ? {} : { reason: why }),
       ...(retry ? { retry: { number: counted.retries + 1, of: policy.retry ?? 0 } } : {}),
@@ -230,11 +238,11 @@ async function planFailure(ctx: Context, now: Situation, chain: ChainSoFar): Pro
   };
   if (consequence.do !== 'route') return plan;
   const routeTo = readAgentId(policy.routeTo ?? '');
-  const routed = { ...plan, told: { ...plan.told, routedTo: nameOf(routeTo) } };
-  return opening(ctx, now, routed, routeTo, { failure: failureFor(now, policy, counted.failures) });
+  const routed = { ...plan, detail: { ...plan.detail, routedTo: nameOf(routeTo) } };
+  return withNextLeg(ctx, now, routed, routeTo, { failure: failureFor(now, policy, counted.failures) });
 }
 
-/** The leg has been offered again already, and the agent that takes it says so once: that is no second failure. */
+/** Whether the agent only confirms a retry of a leg that is already offered again. That is no second failure. */
 async function isConfirmed(ctx: Context, { summary, leg }: Situation, { retries }: ChainSoFar): Promise<boolean> {
   if (summary.status !== 'retry' || leg?.handoff.state !== 'offered' || leg.handoff.attempt === 0) return false;
   const last = (await factsOf(ctx, leg.handoff.id)).at(-1);
@@ -244,7 +252,7 @@ async function isConfirmed(ctx: Context, { summary, leg }: Situation, { retries 
 
 const REASON_MAX = 300;
 
-/** Why it failed: what is said for that, else the numbers that show it, else the first words of the summary. */
+/** The reason of a failure: the stated one, otherwise contradicting metrics, otherwise the first paragraph. */
 function reasonOf({ summary, prose }: Situation, policy: OnFailure): string | null {
   const paragraphs = prose.split(/\n\s*\n/).map((each) => each.replaceAll(/\s+/g, ' ').trim());
   const words = paragraphs.find((each) => each !== '' && !each.startsWith('#')) ?? null;
@@ -252,13 +260,13 @@ function reasonOf({ summary, prose }: Situation, policy: OnFailure): string | nu
   return why === null ? null : printable(why, REASON_MAX);
 }
 
-/** The policy of the summary counts, else that of the delegator; without a route, a failure goes to the next agent. */
+/** The policy of the summary, otherwise of the delegator. Without a route, a failure goes to the next agent. */
 function policyOf({ rules }: Context, { summary, leg, to, from }: Situation): OnFailure {
   const delegated = leg?.body.leg?.onFailure;
   const said = summary.onFailure ?? delegated ?? {};
   const routed = withRoute(said, from, to);
   if (summary.status === 'failed') return routed;
-  // A `retry` gets as many retries as the delegator allows, else as many as every handoff has.
+  // The delegator, otherwise the terms, limit the number of retries.
   const allowed =
     delegated?.retry ?? leg?.handoff.terms.retry.retriesMax ?? rules.terms.queue?.retry?.retriesMax ?? RETRIES;
   return { ...routed, retry: Math.min(routed.retry ?? allowed, allowed) };
@@ -266,13 +274,13 @@ function policyOf({ rules }: Context, { summary, leg, to, from }: Situation): On
 
 const RETRIES = 3;
 
-/** A route to the failing agent itself does not count: it would be followed until the chain is too long. */
+/** Ignores a route to the failing agent itself, which would loop until the chain is too long. */
 function withRoute({ routeTo, ...others }: OnFailure, from: AgentId, to: AgentId | null): OnFailure {
   const route = routeTo ?? to ?? undefined;
   return route === undefined || readAgentId(route) === from ? others : { ...others, routeTo: route };
 }
 
-function notices({ from, summary }: Situation, policy: OnFailure, failures: number): readonly SummaryNotice[] {
+function failureNotices({ from, summary }: Situation, policy: OnFailure, failures: number): readonly SummaryNotice[] {
   const agent = policy.notify === undefined ? null : readAgentId(policy.notify);
   if (agent === null) return [];
   const where = summary.phase === null ? '' : ` in ${summary.phase}`;
@@ -287,10 +295,10 @@ function escalation(
   failures: number,
 ): readonly SummaryNotice[] {
   if (!escalate) return [];
-  return tellEscalated(to, { reason: `${failures} failures in this chain, the last by @${from}`, why: 'failures' });
+  return escalationNotices(to, { reason: `${failures} failures in this chain, the last by @${from}`, why: 'failures' });
 }
 
-/** What the next agent has to know about the failure. */
+/** The failure, for the body of the next leg. */
 function failureFor({ from, summary }: Situation, policy: OnFailure, failures: number): JsonObject {
   return {
     of: `@${from}`,

@@ -1,10 +1,10 @@
 /**
- * Which blocks are reports, and which are examples of what a report looks like. A page that documents the format holds
- * whole blocks that nobody has said: to obey one is worse than to ask its author to say it where reports stand.
+ * Decides which blocks are reports and which are examples. A page that documents the format contains complete blocks:
+ * accepting one of them is worse than asking its author to move a real report.
  */
-import { acts, type FoundBlock } from '../../formats/summary-block/found-block.ts';
+import { isActive, type FoundBlock } from '../../formats/summary-block/found-block.ts';
 
-/** Why a block was obeyed, or why it was not. */
+/** Why a block was accepted as a report, or why not. */
 export const REPORT_RULES = {
   'ends-message': 'the last block of an agent’s message',
   'agents-folder': 'in a folder that agents write to',
@@ -22,22 +22,22 @@ export const REPORT_RULES = {
 
 export type ReportRule = keyof typeof REPORT_RULES;
 
-const OBEYED: ReadonlySet<ReportRule> = new Set(['ends-message', 'agents-folder', 'whole-file', 'ends-file']);
+const ACCEPTED: ReadonlySet<ReportRule> = new Set(['ends-message', 'agents-folder', 'whole-file', 'ends-file']);
 
-export function isObeyed(rule: ReportRule): boolean {
-  return OBEYED.has(rule);
+export function isAccepted(rule: ReportRule): boolean {
+  return ACCEPTED.has(rule);
 }
 
 /** The rule for each block of a text, in order. */
-export function reportRules(blocks: readonly FoundBlock[], source: WhereFrom): readonly ReportRule[] {
+export function reportRules(blocks: readonly FoundBlock[], source: BlockSource): readonly ReportRule[] {
   const documents = blocks.some(hasPlaceholders);
-  const last = blocks.findLast(acts);
+  const last = blocks.findLast(isActive);
   return blocks.map((block, index) => {
-    if (!acts(block)) return 'quoted';
+    if (!isActive(block)) return 'quoted';
     if (hasPlaceholders(block)) return 'placeholders';
     if (isUnderExample(block)) return 'example-heading';
     if (block.said !== null || 'session' in source)
-      return isLastSaid(blocks, index) ? 'ends-message' : 'earlier-in-message';
+      return isLastInMessage(blocks, index) ? 'ends-message' : 'earlier-in-message';
     if (documents) return 'documents-format';
     const kind = kindOfFile(source.file);
     if (kind === 'documentation') return 'documentation';
@@ -47,22 +47,22 @@ export function reportRules(blocks: readonly FoundBlock[], source: WhereFrom): r
   });
 }
 
-/** A file, or what an agent said in a conversation. */
-type WhereFrom = { readonly file: string } | { readonly session: string };
+/** A file or a conversation. */
+type BlockSource = { readonly file: string } | { readonly session: string };
 
 function isFenced({ text }: FoundBlock): boolean {
   return /^\s*[`~]{3}/.test(text);
 }
 
-/** Blocks that stand together at the end of a message are one report in several parts. */
-function isLastSaid(blocks: readonly FoundBlock[], index: number): boolean {
+/** Adjacent blocks at the end of a message are one report in several parts. */
+function isLastInMessage(blocks: readonly FoundBlock[], index: number): boolean {
   const block = blocks[index] as FoundBlock;
-  const message = blocks.filter((each) => acts(each) && each.said?.entry === block.said?.entry);
+  const message = blocks.filter((each) => isActive(each) && each.said?.entry === block.said?.entry);
   const after = message.slice(message.indexOf(block) + 1);
   return after.every(({ prose }) => prose === block.prose);
 }
 
-/** A sign-off may follow, and nothing that begins something new. */
+/** A short sign-off may follow the block, but no new section. */
 function isEnd(rest: string): boolean {
   const lines = rest.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   return lines.length <= SIGN_OFF_LINES && !lines.some((line) => /^\s{0,3}(?:#{1,6}\s|```|~~~)/.test(line));
@@ -86,10 +86,10 @@ function isUnderExample({ under, prose }: FoundBlock): boolean {
 const FIELD = /^[ \t]*["']?(?:phase|from|to|status|timestamp|from_agent|to_agent)["']?[ \t]*:[ \t]*(.*)$/gim;
 const FORM =
   /^(?:<\w[\w /|-]{0,60}>|\{\{?[^{}]{1,80}\}\}?|\[[^\][]{1,80}\]|\$\{?[A-Z_]{1,60}\}?|\.{3}|…|string|x{3,}|number|object|iso-?8601.*|@?(?:agent|from|to|next|source|target)[-_ ]?(?:agent|name)(?:[-_ ]name)?|@?your[-_ ].*)$/i;
-/** `complete | failed`: one is to be chosen. */
+/** `complete | failed`: a choice. */
 const CHOICE = /^[@\w-]+(?:\s*\|\s*[@\w-]+)+$/;
 
-/** Where a name or a word belongs stands what one is to put there. */
+/** Whether a field contains a placeholder instead of a value. */
 function hasPlaceholders({ yaml }: FoundBlock): boolean {
   for (const [, said = ''] of yaml.matchAll(FIELD)) {
     const value = said
@@ -109,7 +109,7 @@ const DOCUMENTATION_FOLDER =
 const DOCUMENTATION_NAME =
   /^(?:readme|contributing|changelog|claude|agents?|gemini|skill|protocols?|glossary)$|(?:^|[-_. ])(?:template|example|sample|specification)s?$/i;
 
-/** The nearest folder decides; of a file outside the workspace only the folder that it lies in is looked at. */
+/** The nearest known folder decides. For a file outside the workspace only its own folder counts. */
 function kindOfFile(file: string): 'agents' | 'documentation' | 'any' {
   const parts = file.split(/[/\\]/);
   const stem = (parts.pop() ?? '').replace(/\.[a-z0-9]{1,8}$/i, '');

@@ -1,4 +1,4 @@
-/** What a summary does to its own leg, as one decision: a report on a leg implies that the agent has accepted it. */
+/** The decision for the leg that a summary reports on. A report implies that the agent has accepted the leg. */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Custody, Failure, Handoff } from '../../domain/handoff.ts';
@@ -15,33 +15,36 @@ import { andThen, decideBy, decideStep, inOrder } from '../change.ts';
 import { failureText, printable, resultText } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 
-export interface Voice {
+export interface Reporter {
   readonly speaker: Principal;
-  /** The acceptance that the speaker can show for a leg, if it is asked for one. */
+  /** The fence that the speaker shows for a leg; null: none. */
   readonly fenceOf: (handoff: Handoff) => number | null;
 }
 
-export type Word =
-  | { readonly say: 'complete' }
-  | { readonly say: 'again' | 'failed'; readonly why: string | null }
-  | { readonly say: 'progress' }
-  | { readonly say: 'blocked'; readonly on: string };
+export type LegReport =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'again' | 'failed'; readonly why: string | null }
+  | { readonly kind: 'progress' }
+  | { readonly kind: 'blocked'; readonly on: string };
 
-/** `detail` is what the one fact of this summary tells. */
-export function decideReport(voice: Voice, summary: Summary, word: Word, detail: JsonObject): Decide {
+/** `detail` of the fact that holds the summary. */
+export function decideReport(reporter: Reporter, summary: Summary, report: LegReport, detail: JsonObject): Decide {
   return (handoff, nowMs) => {
     const source = isAtWork(handoff) ? null : 'a summary';
-    return inOrder([...stepsToHold(voice, handoff), decideWord(voice, summary, word, detail, source)])(handoff, nowMs);
+    return inOrder([...stepsToHold(reporter, handoff), decideLegReport(reporter, summary, report, detail, source)])(
+      handoff,
+      nowMs,
+    );
   };
 }
 
-/** Without a lease: an agent that only writes summaries does not come back to renew one. */
+/** Without a lease, because an agent that only writes summaries does not renew. */
 export function heldForEver({ to }: Handoff): Custody {
   return { by: 'hand', holder: to, untilAt: null };
 }
 
-/** The steps after which the speaker holds the leg. */
-function stepsToHold({ speaker }: Voice, { state }: Handoff): readonly Decide[] {
+/** The decisions after which the speaker holds the leg. */
+function stepsToHold({ speaker }: Reporter, { state }: Handoff): readonly Decide[] {
   const taken = decideBy(speaker, 'accept', (handoff, nowMs) => ({
     moved: accept(handoff, heldForEver(handoff), nowMs),
   }));
@@ -57,23 +60,23 @@ function stepsToHold({ speaker }: Voice, { state }: Handoff): readonly Decide[] 
   }
 }
 
-/** A draft whose recipient already works on it counts as offered. */
+/** Offers a draft whose recipient already works on it. */
 const offeredByRule = decideStep(principalText(SYSTEM), 'offer', offer, { reason: 'it has been begun' });
 
-/** A worker session or a lease holds the leg: the summary is not the only evidence of the work. */
+/** Whether a worker session or a lease holds the leg, so that the summary is not the only evidence of the work. */
 function isAtWork({ state, custody }: Handoff): boolean {
   return state === 'accepted' && (custody?.by === 'process' || (custody?.untilAt ?? null) !== null);
 }
 
-/** `source`: the only source that a completion would be known from; null: Baton has seen the work. */
-function decideWord(
-  { speaker, fenceOf }: Voice,
+/** `source`: the only source of the completion; null: Baton has observed the work. */
+function decideLegReport(
+  { speaker, fenceOf }: Reporter,
   summary: Summary,
-  word: Word,
+  report: LegReport,
   detail: JsonObject,
   source: string | null,
 ): Decide {
-  switch (word.say) {
+  switch (report.kind) {
     case 'complete': {
       const { phase, metrics, context } = summary;
       const outcome = resultText({ phase, metrics, context });
@@ -86,8 +89,8 @@ function decideWord(
     }
     case 'again':
     case 'failed': {
-      const [deed, move] = word.say === 'again' ? (['retry', tryAgain] as const) : (['fail', giveUp] as const);
-      const outcome = failureText(failureOf(summary, word.why));
+      const [deed, move] = report.kind === 'again' ? (['retry', tryAgain] as const) : (['fail', giveUp] as const);
+      const outcome = failureText(failureOf(summary, report.why));
       return decideBy(speaker, 'fail', (handoff, nowMs) => ({
         deed,
         moved: move(handoff, fenceOf(handoff), nowMs),
@@ -99,8 +102,8 @@ function decideWord(
       return decideBy(speaker, 'progress', (handoff) => ({ moved: progress(handoff, fenceOf(handoff)), detail }));
     case 'blocked':
       return decideBy(speaker, 'block', (handoff, nowMs) => ({
-        moved: block(handoff, { reason: 'question', text: word.on }, fenceOf(handoff), nowMs),
-        detail: { ...detail, question: word.on },
+        moved: block(handoff, { reason: 'question', text: report.on }, fenceOf(handoff), nowMs),
+        detail: { ...detail, question: report.on },
       }));
   }
 }

@@ -1,7 +1,7 @@
 /** A change of a document updates its task by an effect, which is written with the fact so that no crash loses it. */
 import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
+import { TASK_FIELDS_FOR } from '../../formats/task/vocabulary.ts';
 import type { WorkspaceRules } from '../context.ts';
 
 export const TASK_EFFECT = 'task';
@@ -15,7 +15,8 @@ export function withTaskEffects(announce: WorkspaceRules['notificationsFor']): W
     const effects = announce(handoff, fact);
     const { kind, task } = handoff;
     // A queued handoff is only a part of the work of its task, so it does not change the task.
-    if (kind !== 'document' || task === null || fact.from === fact.to || STANDING_FOR[fact.to] === null) return effects;
+    if (kind !== 'document' || task === null || fact.from === fact.to || TASK_FIELDS_FOR[fact.to] === null)
+      return effects;
     const payload = JSON.stringify({ task }) as JsonText;
     return [...effects, { key: taskEffectKey(handoff, fact.revision), kind: TASK_EFFECT, payload }];
   };

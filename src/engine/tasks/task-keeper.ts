@@ -1,6 +1,6 @@
 /**
- * Keeps status and owner in a task's file in step with its documents. Reads first and then writes what differs, so it can be
- * repeated; everything else that a person wrote stays.
+ * Keeps status and owner in a task's file in sync with its documents. Reads first and writes only differences, so it can be
+ * repeated. All other text of the file stays.
  */
 import { readTaskId, type TaskId } from '../../domain/names.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -8,7 +8,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { wantsSkill } from '../../domain/rejection.ts';
 import { readTask } from '../../formats/task/read.ts';
-import { STANDING_FOR, WANTS_SKILL, type TaskStanding } from '../../formats/task/vocabulary.ts';
+import { TASK_FIELDS_FOR, WANTS_SKILL, type TaskFields } from '../../formats/task/vocabulary.ts';
 import { editTask, writeTask } from '../../formats/task/write.ts';
 import type { TaskFolder } from '../../folders/folder.ts';
 import type { EffectSender } from '../effects.ts';
@@ -19,7 +19,7 @@ import { TASK_EFFECT, taskEffectKey } from './task-effects.ts';
 
 /** The newest documents of a task that are read. */
 const DOCUMENTS_MAX = 200;
-/** A person may save the file while we look at it. */
+/** A person may save the file while it is being updated. */
 const TRIES_MAX = 5;
 
 /** `ctx` has no task keeper in its rules. */
@@ -29,7 +29,7 @@ export function openTaskKeeper(ctx: Context, folder: TaskFolder, isRequired: boo
     if (id === null) return null;
     // While git changes files, our write would be overwritten or stop git.
     const busy = await folder.busy();
-    if (busy === null) await folder.alone(id, () => keepInStep(ctx, folder, id));
+    if (busy === null) await folder.withLock(id, () => updateTask(ctx, folder, id));
     return busy;
   };
   return {
@@ -58,10 +58,10 @@ export function openTaskKeeper(ctx: Context, folder: TaskFolder, isRequired: boo
   };
 }
 
-export function taskCarrier(tasks: TaskKeeper): EffectSender {
+export function taskEffectSender(tasks: TaskKeeper): EffectSender {
   return {
     kind: TASK_EFFECT,
-    carry: async ({ payload }) => {
+    send: async ({ payload }) => {
       const { task } = JSON.parse(payload) as { readonly task: string };
       const busy = await tasks.keep(task);
       return busy === null ? 'done' : { says: busy };
@@ -69,35 +69,35 @@ export function taskCarrier(tasks: TaskKeeper): EffectSender {
   };
 }
 
-async function keepInStep(ctx: Context, folder: TaskFolder, id: TaskId): Promise<void> {
+async function updateTask(ctx: Context, folder: TaskFolder, id: TaskId): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) if (await tryOnce(ctx, folder, id)) return;
   throw new Error(`tasks/${id}.md changes faster than it can be read`);
 }
 
-/** False: somebody wrote the file meanwhile. */
+/** False: the file changed meanwhile. */
 async function tryOnce(ctx: Context, folder: TaskFolder, id: TaskId): Promise<boolean> {
   const file = await folder.read(id);
   if (file.kind === 'absent') return true;
-  if (file.kind === 'unfit') return left(ctx, id, file.says);
+  if (file.kind === 'unfit') return reportLeft(ctx, id, file.says);
   const read = readTask(file.text);
-  if (!('form' in read)) return left(ctx, id, `${read.line}:${read.column}: ${read.says}`);
+  if (!('form' in read)) return reportLeft(ctx, id, `${read.line}:${read.column}: ${read.says}`);
   const { items } = await ctx.store.find({ by: 'filter', task: id, max: DOCUMENTS_MAX });
   const document = decidingDocument(items);
   if (document === null) return true;
-  const standing = standingOf(document, await lastFactOf(ctx, document));
-  if (standing === null) return true;
-  const owner = standing.owner === 'sender' ? document.from : document.to;
-  const text = editTask(file.text, { status: standing.status, owner, at: instant(document.since) });
+  const fields = taskFieldsOf(document, await lastFactOf(ctx, document));
+  if (fields === null) return true;
+  const owner = fields.owner === 'sender' ? document.from : document.to;
+  const text = editTask(file.text, { status: fields.status, owner, at: instant(document.since) });
   return text === file.text || folder.replace(id, text, file.text);
 }
 
-/** Only for ends whose standing depends on more than the state. */
+/** Needed only for final states whose task fields depend on more than the state. */
 async function lastFactOf(ctx: Context, { id, state }: Handoff): Promise<Fact | null> {
   if (state !== 'rejected' && state !== 'cancelled') return null;
   return (await factsOf(ctx, id)).at(-1) ?? null;
 }
 
-function left({ report }: Context, task: TaskId, says: string): true {
+function reportLeft({ report }: Context, task: TaskId, says: string): true {
   report({ kind: 'task-left', task, says });
   return true;
 }
@@ -108,7 +108,7 @@ function left({ report }: Context, task: TaskId, says: string): true {
  */
 function decidingDocument(handoffs: readonly Handoff[]): Handoff | null {
   const known = handoffs.filter(({ kind, state, blockedOn }) => {
-    return kind === 'document' && STANDING_FOR[state] !== null && blockedOn?.reason !== 'place';
+    return kind === 'document' && TASK_FIELDS_FOR[state] !== null && blockedOn?.reason !== 'place';
   });
   return newestOf(known.filter(({ state }) => !isFinal(state))) ?? newestOf(known);
 }
@@ -119,9 +119,9 @@ function newestOf(handoffs: readonly Handoff[]): Handoff | null {
 }
 
 /** Null: the task stays as it is. `last` is the newest fact of the handoff. */
-function standingOf({ state }: Handoff, last: Fact | null): TaskStanding | null {
+function taskFieldsOf({ state }: Handoff, last: Fact | null): TaskFields | null {
   if (state === 'rejected' && last !== null && wantsSkill(last)) return WANTS_SKILL;
   // A draft that was cancelled was never known to its recipient.
   if (state === 'cancelled' && last?.from === 'draft') return null;
-  return STANDING_FOR[state];
+  return TASK_FIELDS_FOR[state];
 }

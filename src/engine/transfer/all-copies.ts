@@ -1,11 +1,11 @@
-/** Every record of a store, a page at a time, with pages that fit into memory whatever the records carry. */
+/** Reads all records of a store in pages that fit into memory, however large the records are. */
 import type { CopiesPage, Copy, DamagedRecord, Store } from '../../stores/store.ts';
 
 const FIRST_PAGE = 20;
 const LARGEST_PAGE = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** All, or those after a cursor. What is damaged is told and passed over. */
+/** All records, or those after a cursor. Damaged records are reported to `onDamaged` and skipped. */
 export async function* allCopies(
   store: Store,
   from: string | null = null,

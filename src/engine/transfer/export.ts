@@ -1,7 +1,7 @@
 /**
- * Everything that was handed over, as lines of text: each handoff with what it carries, how it ended and its whole
- * trail. A handoff is as it was at one moment; two of them may be as they were at different ones. Schedules come last, as
- * they were before the first handoff was read: an occurrence that was sent meanwhile is sent again, and none is left out.
+ * Exports all handoffs as lines of text: each with body, outcome and its whole trail. Each handoff is consistent; two may
+ * be from different moments. Schedules come last, as they were before the first handoff was read: an occurrence that was
+ * sent during the export may be sent again, and none is lost.
  */
 import type { DamagedRecord, Store } from '../../stores/store.ts';
 import { allCopies } from './all-copies.ts';
@@ -10,25 +10,25 @@ import { allSchedules, writeScheduleLine } from './schedule-line.ts';
 import { footerLine, headerLine, totalOf, writeLine } from './write-line.ts';
 
 export interface Exported {
-  /** Of handoffs. */
+  /** Exported handoffs. */
   readonly count: number;
   readonly schedules: number;
   readonly sha256: string;
-  /** How many are in the database and not in the export, and the first of them. */
+  /** How many records could not be exported, and the first of them. */
   readonly damaged: number;
   readonly damagedRecords: readonly DamagedRecord[];
 }
 
 const DAMAGED_NAMED = 20;
 
-/** Lines with their ends, as fast as the reader takes them. Answers what the last line says. */
+/** Yields lines with line ends, as fast as they are read. Returns the content of the last line. */
 export async function* exportAll(
   store: Store,
-  begun: PartialExport | null = null,
+  resumed: PartialExport | null = null,
 ): AsyncGenerator<string, Exported, undefined> {
-  const total = begun?.total ?? totalOf();
-  let count = begun?.count ?? 0;
-  if (begun === null) yield `${headerLine(store.nowMs())}\n`;
+  const total = resumed?.total ?? totalOf();
+  let count = resumed?.count ?? 0;
+  if (resumed === null) yield `${headerLine(store.nowMs())}\n`;
   const schedules = await allSchedules(store);
   const damagedRecords: DamagedRecord[] = [];
   let damaged = 0;
@@ -36,7 +36,7 @@ export async function* exportAll(
     damaged += 1;
     if (damagedRecords.length < DAMAGED_NAMED) damagedRecords.push(record);
   };
-  for await (const copy of allCopies(store, begun?.cursor, onDamaged)) {
+  for await (const copy of allCopies(store, resumed?.cursor, onDamaged)) {
     const { text, sha256 } = writeLine(copy);
     total.add(sha256);
     count += 1;

@@ -1,4 +1,4 @@
-/** What a line of an export may hold. Everything else is refused: it would be lost without a word. */
+/** The schemas of export lines. Unknown fields are refused, because they would be lost silently. */
 import * as z from 'zod';
 import { zodFields, zodOf } from '../../formats/zod-shape.ts';
 import { BODY } from '../../domain/body.ts';
@@ -22,7 +22,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unknown'}`;
 }
 
-/** Of a line whose checksum says that Baton has written it: only what is needed to find its handoff. */
+/** For a line with a valid checksum: only the fields that identify its handoff. */
 export const HeadShape = z.object({ handoff: z.object(Record.pick({ id: true, revision: true, trail: true }).shape) });
 
 export const HeaderShape = z.object({ baton: z.literal('export'), version: z.int(), exportedAt: z.string() });

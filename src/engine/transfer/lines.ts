@@ -1,14 +1,14 @@
-/** Bytes to lines, without ever holding more than the longest line that is allowed. */
+/** Splits bytes into lines, with at most the longest allowed line in memory. */
 
 export interface RawLine {
   /** From 1. */
   readonly number: number;
   readonly bytes: Uint8Array;
-  /** False: the file ends here, without the end of a line. */
+  /** False: the file ends without a line end. */
   readonly ended: boolean;
-  /** How many bytes of the file end with this line; the next one begins there. */
+  /** The offset after this line, where the next one begins. */
   readonly until: number;
-  /** Longer than allowed; `bytes` is only its beginning. */
+  /** Longer than allowed; `bytes` is empty. */
   readonly tooLong: boolean;
 }
 

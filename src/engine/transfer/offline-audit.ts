@@ -1,4 +1,4 @@
-/** Looks at an export without any database: whether it is whole, and what the signatures in it prove. */
+/** Checks an export without a database: whether it is complete, and what its signatures prove. */
 import type { Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { RegisteredKey } from '../context.ts';
@@ -10,7 +10,7 @@ export interface AuditedTrail {
   readonly moves: readonly CheckedMove[];
 }
 
-/** An import into nothing: it reads and refuses exactly what an import would. */
+/** Imports into an empty target, so that it accepts and refuses exactly what an import would. */
 export async function auditExport(
   chunks: AsyncIterable<Uint8Array>,
   keys: readonly RegisteredKey[],

@@ -1,4 +1,4 @@
-/** Reads one line of an export: its record is one that Baton itself could have written. */
+/** Reads one line of an export, and refuses a record that Baton could not have written. */
 import { parseExact } from '../../foundation/exact-json.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { readJson, writeJson } from '../../foundation/json.ts';
@@ -25,9 +25,9 @@ export type ReadLine =
   | { readonly kind: 'schedule'; readonly record: ScheduleRecord; readonly sha256: string }
   | ({ readonly kind: 'footer' } & Footer);
 
-/** A record with its facts is larger than what one sender may send. */
+/** Larger than the limits of a send, because a line contains all facts. */
 const LINE_LIMITS = { bytesMax: LINE_BYTES_MAX, nodesMax: 10_000_000, keepsIntegers: true };
-/** An escape of a character that no database can hold; a text may also only quote such an escape. */
+/** May be an escape of a character that no database can store, or only the text of such an escape. */
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/;
 
 export function readText(bytes: Uint8Array): Result<string, LineProblem> {
@@ -58,33 +58,35 @@ export function readLine(text: string): Result<ReadLine, LineProblem> {
   const split = splitLine(text);
   if (split === null) return wrong('the checksum of the line is missing at its end');
   const { sha256 } = split;
-  if (hexDigestOf(split.text) !== sha256) return wrong('the line was changed: its checksum does not fit');
+  if (hexDigestOf(split.text) !== sha256) return wrong('the line was changed: its checksum does not match');
   if ('schedule' in value) {
     const schedule = readSchedule(value, split.text);
     return schedule.ok ? ok({ kind: 'schedule', record: schedule.value, sha256 }) : wrong(schedule.refusal);
   }
   const copy = readCopy(parsed.value, text);
   if (!copy.ok) return copy;
-  if (textOf(copy.value) !== split.text) return wrong('written in another way than Baton writes it');
+  if (textOf(copy.value) !== split.text) return wrong('not in the form in which Baton writes it');
   const whole = { ...copy.value, handoff: withAssurance(copy.value) };
   const flaw = flawOf(whole.handoff, whole.facts, whole.body);
-  return flaw === null ? ok({ kind: 'handoff', copy: whole, sha256 }) : wrong(`${whole.handoff.id} cannot be: ${flaw}`);
+  return flaw === null
+    ? ok({ kind: 'handoff', copy: whole, sha256 })
+    : wrong(`${whole.handoff.id} is not valid: ${flaw}`);
 }
 
-/** An export of an older version says nothing about it. */
+/** An export of an older version has no assurance. */
 function withAssurance({ handoff, facts }: Copy): Copy['handoff'] {
   const last = facts.at(-1);
   const said = handoff.assurance ?? null;
   return { ...handoff, assurance: said ?? (last === undefined ? null : assuranceAfter(handoff, last)) };
 }
 
-/** The text of a whole line; null: the writer was killed in it, or the disk lost it. */
+/** The text of a complete line. Null: the line is truncated or damaged. */
 export function wholeText(raw: RawLine): string | null {
   const text = raw.ended && !raw.tooLong ? readText(raw.bytes) : null;
   return text?.ok === true ? text.value : null;
 }
 
-/** Only what tells which handoff the line is of. Null: the line is damaged, or not that of a handoff. */
+/** Reads only which handoff the line contains. Null: the line is damaged, or not of a handoff. */
 export function readHead(text: string): { readonly head: Head; readonly sha256: string } | null {
   const split = splitLine(text);
   if (split === null || hexDigestOf(split.text) !== split.sha256) return null;
@@ -117,19 +119,19 @@ function readCopy(value: unknown, text: string): Result<Copy, LineProblem> {
   });
 }
 
-/** The schema has checked each field, so the type holds. A field that older lines lack has its usual value. */
+/** Adds defaults for fields that older lines lack. The schema has checked all other fields. */
 function withUsual<Thing>(fields: RecordFields<Thing>, read: object): Thing {
   const usual = fieldsOf(fields).filter(({ columns }) => columns === null);
-  return { ...Object.fromEntries(usual.map((field) => [field.name, field.usual])), ...read } as Thing;
+  return { ...Object.fromEntries(usual.map((field) => [field.name, field.defaultValue])), ...read } as Thing;
 }
 
-/** The quick parser first; the slow one says where the text is wrong, and refuses what no database can hold. */
+/** The fast parser first; the slow one reports where the text is wrong, and refuses what no database can store. */
 function parse(text: string): Result<unknown, LineProblem> {
   if (!SUSPICIOUS.test(text)) {
     try {
       return ok(JSON.parse(text) as unknown);
     } catch {
-      // The slow parser says where.
+      // The slow parser reports where.
     }
   }
   const read = readJson(text, LINE_LIMITS);

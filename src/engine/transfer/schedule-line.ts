@@ -1,9 +1,8 @@
-/** A schedule as one line of an export: what it sends, when it is due next, and what became of its last occurrence. */
+/** A schedule as one line of an export: its request, its next occurrence, and the result of the last one. */
 import * as z from 'zod';
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { HANDOFF, KINDS } from '../../domain/handoff.ts';
-import { PRIORITIES } from '../../domain/priority.ts';
+import { HANDOFF, KINDS, SENDER_FIELDS } from '../../domain/handoff.ts';
 import { MISSED, SCHEDULE_NAME, SCHEDULE_NAME_RULE } from '../../domain/schedule.ts';
 import type { Described } from '../../domain/field-shapes.ts';
 import { issueText } from '../../formats/issue-text.ts';
@@ -17,6 +16,9 @@ const PAGE = 200;
 const Agent = zodOf({ type: 'agent' }, 'stored');
 const Instant = zodOf({ type: 'instant' }, 'stored');
 const { fields: termFields } = HANDOFF.terms.shape as Extract<Described, { type: 'object' }>;
+const senderShapes = Object.fromEntries(
+  SENDER_FIELDS.map((name): [string, Described] => [name, { ...(HANDOFF[name].shape as Described), optional: true }]),
+);
 
 const ScheduleShape = z.strictObject({
   schedule: z.strictObject({
@@ -37,9 +39,7 @@ const ScheduleShape = z.strictObject({
       schema: z.string().optional(),
       context: z.looseObject({}).optional(),
       outputSchema: z.string().optional(),
-      title: z.string().optional(),
-      task: z.string().optional(),
-      priority: z.enum(PRIORITIES).optional(),
+      ...zodFields(senderShapes, 'stored'),
       kind: z.enum(KINDS).optional(),
       draft: z.boolean().optional(),
       terms: z.strictObject(zodFields(termFields, 'stored')).partial().optional(),
@@ -65,12 +65,12 @@ export function writeScheduleLine({ spec, nextAt, last }: ScheduleRecord): Writt
   return withChecksum(JSON.stringify({ schedule: { ...(JSON.parse(spec) as object), ...known } }));
 }
 
-/** `text`: the line without its checksum, which fits. */
+/** `text`: the line without its checksum, which was checked. */
 export function readSchedule(value: unknown, text: string): Result<ScheduleRecord, string> {
   const read = ScheduleShape.safeParse(value, { error: issueText });
   if (!read.success) return err(firstIssue(read.error));
   const { schedule: said } = value as { readonly schedule: Readonly<Record<string, unknown>> };
-  if (JSON.stringify({ schedule: said }) !== text) return err('written in another way than Baton writes it');
+  if (JSON.stringify({ schedule: said }) !== text) return err('not in the form in which Baton writes it');
   const { nextAt, last, ...spec } = said;
   return ok({
     id: read.data.schedule.name,
@@ -80,7 +80,7 @@ export function readSchedule(value: unknown, text: string): Result<ScheduleRecor
   });
 }
 
-/** `different`: another schedule of this name is there, and stays. One that has sent more since is the same. */
+/** `different`: another schedule of this name is stored, and is kept. One with later occurrences is `same`. */
 export async function restoreSchedule(
   { schedules }: { readonly schedules: Pick<Store['schedules'], 'add' | 'load'> },
   record: ScheduleRecord,

@@ -1,18 +1,18 @@
 /**
- * A handoff as one line of an export. The same record is the same text whichever database it comes from, so lines and
- * whole exports can be compared by their checksums; a line that is written in any other way is not ours.
+ * Writes a handoff as one line of an export. The same record is the same text from every database, so lines and whole
+ * exports can be compared by checksum; a line in any other form is refused.
  */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { FACT } from '../../domain/facts.ts';
 import { HANDOFF } from '../../domain/handoff.ts';
 import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
-import { inOrder } from '../../domain/field-shapes.ts';
+import { orderFields } from '../../domain/field-shapes.ts';
 import type { Copy } from '../../stores/store.ts';
 
 export const FORMAT_VERSION = 1;
 
-/** A record with its largest body, its largest outcome and a long trail fits; what does not is no record. */
+/** Enough for the largest body, the largest outcome and a long trail. */
 export const LINE_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface WrittenLine {
@@ -24,7 +24,7 @@ export function headerLine(exportedAtMs: number): string {
   return JSON.stringify({ baton: 'export', version: FORMAT_VERSION, exportedAt: new Date(exportedAtMs).toISOString() });
 }
 
-/** What the last line of an export says. `count`: of handoffs. */
+/** The last line of an export. `count`: handoffs. */
 export interface Footer {
   readonly count: number;
   readonly schedules: number;
@@ -45,7 +45,7 @@ export function withChecksum(text: string): WrittenLine {
   return { text: `${text.slice(0, -1)},"sha256":"${sha256}"}`, sha256 };
 }
 
-/** All but the checksum. Body and outcome are values here, so they are written without anybody's spacing. */
+/** The line without its checksum. Body and outcome are normalized, without the original spacing. */
 export function textOf({ handoff, body, outcome, facts }: Copy): string {
   const parts = [
     `"handoff":${JSON.stringify(handoffParts(handoff))}`,
@@ -56,7 +56,7 @@ export function textOf({ handoff, body, outcome, facts }: Copy): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Splits off the checksum; null: there is none at the end of this line. */
+/** Splits off the checksum. Null: the line does not end with one. */
 export function splitLine(line: string): { readonly text: string; readonly sha256: string } | null {
   const found = CHECKSUM.exec(line.slice(-CHECKSUM_LENGTH));
   if (found?.[1] === undefined) return null;
@@ -70,17 +70,17 @@ function plain(text: string): string {
   return printExact(parseExact(text)) ?? '';
 }
 
-/** In the order of the descriptions; a field without a column is left out where it is usual, as in older exports. */
+/** In the order of the descriptions. A field without a column is omitted if it has its default, as in older exports. */
 const handoffParts = exportCopy(HANDOFF);
-/** Whose fact it is, the record says. */
+/** Without the id of the handoff, which the record has. */
 const factParts = exportCopy(FACT);
 
 function exportCopy<Thing extends object>(fields: RecordFields<Thing>): (thing: Thing) => unknown {
   const parts = fieldsOf(fields)
     .filter(({ exported }) => exported)
-    .map(({ name, shape, columns, usual }) => ({
+    .map(({ name, shape, columns, defaultValue: usual }) => ({
       name: name as keyof Thing & string,
-      copy: inOrder(shape),
+      copy: orderFields(shape),
       leftOut: columns === null ? usual : undefined,
     }));
   return (thing) => {
@@ -93,7 +93,7 @@ function exportCopy<Thing extends object>(fields: RecordFields<Thing>): (thing: 
   };
 }
 
-/** Checksums of lines as one, in whatever order the lines come; unlike with XOR, a line that comes twice counts. */
+/** The sum of the checksums of lines, independent of their order. Unlike XOR, it detects a repeated line. */
 export function totalOf(): { add(sha256: string): void; hex(): string } {
   let sum = 0n;
   return {

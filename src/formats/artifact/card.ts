@@ -1,4 +1,4 @@
-/** A card of the registry as text, and the registry made of them. Written by us alone, and read with care all the same. */
+/** Text forms of the registry's cards and of the registry. Only Baton writes them, but damaged texts are detected. */
 import { instantText } from '../../foundation/instant-text.ts';
 import { digestOf } from '../../foundation/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
@@ -10,12 +10,12 @@ export function writeCard(card: ArtifactCard): string {
   return JSON.stringify(entryOf(card));
 }
 
-/** Null: it was not written by us, or not to its end. */
+/** Null: not written by Baton, or incomplete. */
 export function readCard(text: string): ArtifactCard | null {
   return orNull(() => cardOf(JSON.parse(text) as Json));
 }
 
-/** One line for each card. Who only adds some need not take the others apart. */
+/** One line for each card, so that adding cards needs no parsing of the others. */
 export type RegistryLines = ReadonlyMap<ArtifactId, string>;
 
 /** In the order of their ids: the same cards make the same text. */
@@ -28,7 +28,7 @@ export function writeRegistry(lines: RegistryLines): string {
 
 const LINE_ID = /^\{"artifact_id":"([A-Za-z0-9._-]{1,128})",/;
 
-/** Null: somebody has edited it, or broken it; it can be made anew from the cards. */
+/** Null: it was edited or damaged. It can be made again from the cards. */
 export function readRegistry(text: string): Map<ArtifactId, string> | null {
   const head = /^\{"schema_version":"1\.0","digest":"([\w-]{43})","artifacts":(?:\[\]|\[\n)/.exec(text);
   if (head === null) return null;

@@ -26,14 +26,14 @@ export function writeBoard({ asOf, lines }: PhaseBoard): string {
   return `${JSON.stringify({ schema_version: '1.0', as_of: asOf, digest, phases }, null, 2)}\n`;
 }
 
-/** Null: it is not as we wrote it, and has to be counted anew. */
+/** Null: it was changed, and everything has to be counted again. */
 export function readBoard(text: string): PhaseBoard | null {
   const read = readJson(text);
   const value = read.ok ? read.value.value : null;
   if (!isJsonObject(value)) return null;
   const { as_of: asOf, digest, phases } = value;
   if (typeof asOf !== 'string' || !Array.isArray(phases)) return null;
-  // Whoever can make this digest has followed our rules: the lines are as we write them.
+  // With the right digest the lines are valid.
   return digest === digestOf(JSON.stringify([asOf, phases])) ? { asOf, lines: phases.map(lineOf) } : null;
 }
 
@@ -49,22 +49,22 @@ function entryOf({ phase, agent, counts, last }: PhaseLine): JsonObject {
   };
 }
 
-/** What is open decides; where nothing is, what came last. */
+/** Open work decides; otherwise the last handoff. */
 function statusOf(counts: PhaseLine['counts'], last: PhaseWord): PhaseWord {
   return counts.in_progress > 0 ? 'in_progress' : counts.pending > 0 ? 'pending' : last;
 }
 
 function lineOf(entry: Json): PhaseLine {
-  const said = isJsonObject(entry) ? entry : {};
-  const counts = isJsonObject(said['handoffs']) ? said['handoffs'] : {};
+  const fields = isJsonObject(entry) ? entry : {};
+  const counts = isJsonObject(fields['handoffs']) ? fields['handoffs'] : {};
   return {
-    phase: typeof said['phase'] === 'number' ? said['phase'] : null,
-    agent: textIn(said['agent_id']),
+    phase: typeof fields['phase'] === 'number' ? fields['phase'] : null,
+    agent: textIn(fields['agent_id']),
     counts: Object.fromEntries(PHASE_WORDS.map((word) => [word, Number(counts[word] ?? 0)])) as PhaseLine['counts'],
     last: {
-      id: textIn(said['last_handoff_id']),
-      word: PHASE_WORDS.find((word) => word === said['last_status']) ?? 'pending',
-      at: Date.parse(textIn(said['updated_at'])) || 0,
+      id: textIn(fields['last_handoff_id']),
+      word: PHASE_WORDS.find((word) => word === fields['last_status']) ?? 'pending',
+      at: Date.parse(textIn(fields['updated_at'])) || 0,
     },
   };
 }

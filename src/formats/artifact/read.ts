@@ -1,4 +1,4 @@
-/** The file of an artifact → what the registry has to know of it. */
+/** Reads the file of an artifact. */
 import { KEEPING_INTEGERS, readJson, type Json, type JsonProblem } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { readAgentId, readHandoffId, type AgentId, type ArtifactId, type HandoffId } from '../../domain/names.ts';

@@ -28,7 +28,7 @@ const Links = z.looseObject({
   optional: z.array(Id).max(LINKS_MAX).nullish(),
 });
 
-/** Everything else that stands in it is its maker's right. */
+/** Unknown fields are allowed. */
 export const ArtifactShape = z.looseObject({
   artifact_id: Id,
   artifact_type: Name,
@@ -51,7 +51,7 @@ export const ArtifactShape = z.looseObject({
   recommendations: z.array(z.json()).nullish(),
 });
 
-/** Generated files are named in the content; one that brings its text along need not lie anywhere. */
+/** Generated files are named in the content. A file with inline text need not exist. */
 export const GeneratedShape = z.looseObject({
   files: z.array(z.union([Path, z.looseObject({ path: Path })])).max(FILES_MAX),
 });

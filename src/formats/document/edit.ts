@@ -1,16 +1,16 @@
 /**
- * Changes named keys of a document and nothing else: comments, order, spacing, own sections, line ends and a byte order mark
- * stay to the byte. Values are replaced where they stand.
+ * Changes only the named keys of a document: comments, order, spacing, other sections, line endings and a byte order mark
+ * stay byte for byte. Values are replaced in place.
  */
 import { assert } from '../../foundation/assert.ts';
 import { readEntries, type Entry } from './entries.ts';
 import { endOfLine, type FrontMatter } from './front-matter.ts';
 import { FIELD_NAMES, type FieldName } from './schema.ts';
 import { SECTIONS, TIMELINE, timelineText } from './write.ts';
-import { keyText, valueText, type Said } from './yaml-text.ts';
+import { keyText, valueText, type YamlValue } from './yaml-text.ts';
 
 /** An undefined key stays as it is. */
-export type DocumentChanges = { readonly [key: string]: Said | undefined };
+export type DocumentChanges = { readonly [key: string]: YamlValue | undefined };
 
 interface Splice {
   readonly from: number;
@@ -29,19 +29,19 @@ export function editDocument(text: string, changes: DocumentChanges): string {
   });
   if (wanted.length === 0) return text;
   const splices = wanted.map(({ key, value, entry }) => {
-    return entry === undefined ? added(text, frontMatter, entries, key, value) : replaced(text, entry, value);
+    return entry === undefined ? insertion(text, frontMatter, entries, key, value) : replacement(text, entry, value);
   });
   const inBody = wanted.flatMap(({ key, value, entry }) => bodySplice(text, frontMatter, key, entry?.value, value));
-  const edited = applied(text, [...splices, ...inBody], frontMatter.lineEnd);
-  assertMeant(edited, entries, changes);
+  const edited = applySplices(text, [...splices, ...inBody], frontMatter.lineEnd);
+  assertOnlyRequestedChanges(edited, entries, changes);
   return edited;
 }
 
-function isSame(before: Said | undefined, after: Said): boolean {
+function isSame(before: YamlValue | undefined, after: YamlValue): boolean {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(after);
 }
 
-function replaced(text: string, { colonAt, valueFrom, valueTo }: Entry, value: Said): Splice {
+function replacement(text: string, { colonAt, valueFrom, valueTo }: Entry, value: YamlValue): Splice {
   const written = valueText(value);
   const head = text.slice(colonAt, endOfLine(text, colonAt));
   const isInLine = valueFrom <= endOfLine(text, colonAt) && !text.slice(valueFrom, valueTo).includes('\n');
@@ -75,7 +75,13 @@ function endOfContent(text: string, to: number): number {
 }
 
 /** Behind the field that it follows in the specification, or at the end. */
-function added(text: string, { to }: FrontMatter, entries: readonly Entry[], key: string, value: Said): Splice {
+function insertion(
+  text: string,
+  { to }: FrontMatter,
+  entries: readonly Entry[],
+  key: string,
+  value: YamlValue,
+): Splice {
   const place = FIELD_NAMES.indexOf(key as FieldName);
   const before = place === -1 ? [] : FIELD_NAMES.slice(0, place).toReversed();
   const [neighbour] = before.flatMap((name) => entries.find((entry) => entry.key === name) ?? []);
@@ -88,11 +94,11 @@ function bodySplice(
   text: string,
   { bodyFrom, lineEnd }: FrontMatter,
   key: string,
-  before: Said | undefined,
-  after: Said,
+  before: YamlValue | undefined,
+  after: YamlValue,
 ): readonly Splice[] {
   const label = TIMELINE[key as FieldName];
-  const line = label === undefined ? undefined : (value: Said | undefined) => `${label}${timelineText(value)}`;
+  const line = label === undefined ? undefined : (value: YamlValue | undefined) => `${label}${timelineText(value)}`;
   const part = line ?? SECTIONS[key as FieldName];
   if (part === undefined) return [];
   // A line ends with white space, a section before the next heading or at the end of the text.
@@ -106,7 +112,7 @@ function bodySplice(
 }
 
 /** Applies the last splice first, so that offsets hold; splices at one place keep their order. */
-function applied(text: string, splices: readonly Splice[], lineEnd: string): string {
+function applySplices(text: string, splices: readonly Splice[], lineEnd: string): string {
   const backwards = splices.map((splice, index) => ({ splice, index }));
   backwards.sort((a, b) => b.splice.from - a.splice.from || b.index - a.index);
   return backwards.reduce((whole, { splice }) => {
@@ -116,7 +122,7 @@ function applied(text: string, splices: readonly Splice[], lineEnd: string): str
 }
 
 /** Reads the edited text: the named keys are as wanted, and no other key has changed. */
-function assertMeant(edited: string, before: readonly Entry[], changes: DocumentChanges): void {
+function assertOnlyRequestedChanges(edited: string, before: readonly Entry[], changes: DocumentChanges): void {
   const { entries, problems } = readEntries(edited);
   const now = new Map(entries.map(({ key, value }) => [key, value]));
   const wrong = Object.entries(changes).some(([key, value]) => value !== undefined && !isSame(now.get(key), value));

@@ -5,11 +5,11 @@
 import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair } from 'yaml';
 import { findFrontMatter, placeAt, type FrontMatter } from './front-matter.ts';
 import { DEPTH_MAX, tokensIn } from './tokens.ts';
-import type { Said } from './yaml-text.ts';
+import type { YamlValue } from './yaml-text.ts';
 
 export interface Entry {
   readonly key: string;
-  readonly value: Said;
+  readonly value: YamlValue;
   /** Offsets into the whole text: of the key, after its colon, of the value's first and after its last character. */
   readonly keyAt: number;
   readonly colonAt: number;
@@ -144,7 +144,7 @@ interface Walk {
   readonly limit: { left: number };
 }
 
-function jsonOf(node: Node | null, path: string, walk: Walk, depth: number): Said {
+function jsonOf(node: Node | null, path: string, walk: Walk, depth: number): YamlValue {
   if (node === null) return null;
   const at = walk.offset + rangeOf(node)[0];
   walk.places.set(path, at);
@@ -156,7 +156,7 @@ function jsonOf(node: Node | null, path: string, walk: Walk, depth: number): Sai
   }
   if (isMap(node)) {
     const seen = new Set<string>();
-    const read = node.items.map((pair): [string, Said] => {
+    const read = node.items.map((pair): [string, YamlValue] => {
       const key = keyOf(pair, seen, walk.offset);
       return [key, jsonOf(pair.value as Node | null, `${path}.${key}`, walk, depth + 1)];
     });

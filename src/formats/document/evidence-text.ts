@@ -1,6 +1,6 @@
 /** Evidence as text: `file:src/a.ts`, and behind a # what the machine saw there. */
 import { EVIDENCE_FORMS, EVIDENCE_KINDS, evidenceValue, type Evidence } from '../../domain/evidence.ts';
-import type { Said } from './yaml-text.ts';
+import type { YamlValue } from './yaml-text.ts';
 
 export interface EvidenceText {
   readonly kind: Evidence['kind'];
@@ -39,7 +39,7 @@ export function readEvidence(text: string): EvidenceText {
 }
 
 /** A single piece may stand without a list. */
-export function piecesOf(evidence: Said | undefined): readonly string[] {
+export function evidenceItems(evidence: YamlValue | undefined): readonly string[] {
   const list = typeof evidence === 'string' ? [evidence] : Array.isArray(evidence) ? evidence : [];
   return list.filter((each): each is string => typeof each === 'string' && each.trim() !== '');
 }

@@ -4,7 +4,7 @@ import { readStatus, type Status } from './vocabulary.ts';
 import { keyText, valueText } from './yaml-text.ts';
 
 /** What the index needs of one document. */
-export interface Skimmed {
+export interface IndexEntry {
   readonly id: string;
   readonly from: string;
   readonly to: string;
@@ -26,27 +26,27 @@ export const RECENT_MAX = 10;
 const LINE = /^([a-z_]+):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([^\s"'|>[{#][^\r\n#]*?))[ \t]*(?:#[^\r\n]*)?\r?$/gm;
 
 /** Reads only the lines that the index needs, because there may be thousands of documents. Null: it is no document. */
-export function skimDocument(text: string): Skimmed | null {
+export function skimDocument(text: string): IndexEntry | null {
   const found = findFrontMatter(text);
   if (found.kind !== 'found') return null;
-  const said = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const [, key = '', double, single, plain] of text.slice(found.at.from, found.at.to).matchAll(LINE)) {
     const value = double ?? single ?? plain ?? '';
-    if (value !== 'null' && value !== '~') said.set(key, value);
+    if (value !== 'null' && value !== '~') values.set(key, value);
   }
-  const status = readStatus(said.get('status') ?? '');
-  const [id, from, to] = ['handoff_id', 'from_agent', 'to_agent'].map((key) => said.get(key));
+  const status = readStatus(values.get('status') ?? '');
+  const [id, from, to] = ['handoff_id', 'from_agent', 'to_agent'].map((key) => values.get(key));
   if (status === null || id === undefined || from === undefined || to === undefined) return null;
   return {
     id,
     from,
     to,
     status,
-    task: said.get('related_task') ?? '',
-    createdAt: said.get('created_at') ?? '',
-    updatedAt: said.get('updated_at') ?? '',
-    completedAt: said.get('completed_at') ?? null,
-    targetCompletion: said.get('target_completion') ?? null,
+    task: values.get('related_task') ?? '',
+    createdAt: values.get('created_at') ?? '',
+    updatedAt: values.get('updated_at') ?? '',
+    completedAt: values.get('completed_at') ?? null,
+    targetCompletion: values.get('target_completion') ?? null,
   };
 }
 
@@ -59,7 +59,7 @@ export function completedIn(texts: readonly string[]): readonly Completed[] {
 }
 
 /** The time in the index is that of the newest document, so that it changes only with a document. */
-export function writeIndex(active: readonly Skimmed[], recent: readonly Completed[]): string {
+export function writeIndex(active: readonly IndexEntry[], recent: readonly Completed[]): string {
   const listed = active.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
   const done = recent.toSorted((a, b) => compare(b.completedAt, a.completedAt) || compare(a.id, b.id));
   const newest = [...active.map(({ updatedAt }) => updatedAt), ...recent.map(({ completedAt }) => completedAt)]
@@ -92,7 +92,7 @@ export function countByAgent(open: readonly { readonly from: string; readonly to
   return counts;
 }
 
-function countsText(active: readonly Skimmed[]): string {
+function countsText(active: readonly IndexEntry[]): string {
   const sorted = [...countByAgent(active)].toSorted(([a], [b]) => compare(a, b));
   const lines = sorted.map(([agent, { outgoing, incoming }]) => {
     return `\n  ${keyText(agent)}:\n    outgoing: ${outgoing}\n    incoming: ${incoming}`;

@@ -1,7 +1,7 @@
 /** Names of document files: `handoff-{from}-{to}-{task}-{YYYYMMDD}.md`, with `-2` for the second of a day. */
 import { readHandoffId, type HandoffId } from '../../domain/names.ts';
 
-export const DOCUMENT_ENDING = '.md';
+export const DOCUMENT_EXTENSION = '.md';
 /** An id has at most 128 characters; the rest is for the day and its number. */
 const STEM_MAX = 112;
 const TASK_MIN = 24;
@@ -20,22 +20,22 @@ export function documentId(parts: NameParts, nth = 1): HandoffId {
   const agents = `handoff-${from}-${to}`.slice(0, STEM_MAX - TASK_MIN - 1);
   const stem = `${agents}-${taskPart(parts.task)}`.slice(0, STEM_MAX);
   const id = readHandoffId(`${stem}-${dayOf(parts.createdAt)}${nth === 1 ? '' : `-${nth}`}`);
-  if (id === null) throw new Error(`${stem} became a name that is none`);
+  if (id === null) throw new Error(`${stem} is not a valid document name`);
   return id;
 }
 
 export function fileNameOf(id: HandoffId): string {
-  return `${id}${DOCUMENT_ENDING}`;
+  return `${id}${DOCUMENT_EXTENSION}`;
 }
 
 /** Null: the name is not that of a document. */
 export function idInFileName(name: string): HandoffId | null {
-  if (!name.endsWith(DOCUMENT_ENDING) || !/^handoff-.+-\d{8}(?:-[1-9]\d*)?\.md$/.test(name)) return null;
-  return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
+  if (!name.endsWith(DOCUMENT_EXTENSION) || !/^handoff-.+-\d{8}(?:-[1-9]\d*)?\.md$/.test(name)) return null;
+  return readHandoffId(name.slice(0, -DOCUMENT_EXTENSION.length));
 }
 
 /** Whether these parts make this name, perhaps as the second or third of its day. */
-export function nameFits(id: string, parts: NameParts): boolean {
+export function matchesName(id: string, parts: NameParts): boolean {
   const first: string = documentId(parts);
   return id === first || (id.startsWith(`${first}-`) && /^[1-9]\d*$/.test(id.slice(first.length + 1)));
 }

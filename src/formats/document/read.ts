@@ -2,19 +2,19 @@
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { readEntries, type DocumentProblem, type Entry } from './entries.ts';
 import { placeAt } from './front-matter.ts';
-import { DocumentShape, FIELD_NAMES, REQUIRED, WANTED, type DocumentFields, type FieldName } from './schema.ts';
+import { DocumentShape, FIELD_NAMES, REQUIRED, RECOMMENDED, type DocumentFields, type FieldName } from './schema.ts';
 import { readStatus } from './vocabulary.ts';
-import type { Said } from './yaml-text.ts';
+import type { YamlValue } from './yaml-text.ts';
 import { fieldPath, issueText } from '../issue-text.ts';
 
 export type { DocumentProblem } from './entries.ts';
-export type SaidFields = { readonly [key: string]: Said };
+export type DocumentValues = { readonly [key: string]: YamlValue };
 
 export interface DocumentRead {
   /** The known fields that are present and valid. */
   readonly fields: DocumentFields;
   /** Every key, known or not. */
-  readonly all: SaidFields;
+  readonly all: DocumentValues;
   readonly body: string;
   readonly problems: readonly DocumentProblem[];
 }
@@ -52,7 +52,7 @@ export function problemText({ field, says, line, column }: DocumentProblem): str
   return `${line}:${column}: ${field === '' ? '' : `${field}: `}${says}`;
 }
 
-function problemsIn(text: string, all: SaidFields, entries: readonly Entry[]): readonly DocumentProblem[] {
+function problemsIn(text: string, all: DocumentValues, entries: readonly Entry[]): readonly DocumentProblem[] {
   const problem = (severity: DocumentProblem['severity'], field: string, says: string): DocumentProblem => {
     return { code: 'E_SCHEMA', severity, field, says, ...placeAt(text, offsetOf(entries, field)) };
   };
@@ -63,8 +63,10 @@ function problemsIn(text: string, all: SaidFields, entries: readonly Entry[]): r
     if (!(nameIn(field) in all)) return [];
     return [problem('error', field, path.length === 1 && all[field] === null ? 'is empty' : message)];
   });
-  const isNothing = (value: Said): boolean => value === null || (Array.isArray(value) && value.length === 0);
-  const empty = WANTED.filter((name) => isNothing(all[name] ?? null) && !(missing as readonly string[]).includes(name));
+  const isNothing = (value: YamlValue): boolean => value === null || (Array.isArray(value) && value.length === 0);
+  const empty = RECOMMENDED.filter(
+    (name) => isNothing(all[name] ?? null) && !(missing as readonly string[]).includes(name),
+  );
   return [
     ...missing.map((field) => problem('error', field, 'is missing')),
     ...wrong,

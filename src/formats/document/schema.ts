@@ -109,7 +109,7 @@ export const REQUIRED = [
 ] as const satisfies readonly FieldName[];
 
 /** The specification wants a value for these; an empty one is only a warning. */
-export const WANTED = [
+export const RECOMMENDED = [
   'source_meeting',
   'skill_web_node',
   'purpose',
@@ -156,16 +156,16 @@ export function documentSchema(): object {
 }
 
 /** Whether two texts say the same in one field. Null, an empty list and an absent field are the same. */
-export function saysSame(name: FieldName, one: object, other: object): boolean {
-  const said = (fields: object): string => {
+export function isSameValue(name: FieldName, one: object, other: object): boolean {
+  const canonical = (fields: object): string => {
     const value = (fields as { readonly [key: string]: unknown })[name] ?? null;
     return JSON.stringify(Array.isArray(value) && value.length === 0 ? null : value);
   };
-  return said(one) === said(other);
+  return canonical(one) === canonical(other);
 }
 
 /** Whether a text changed a field of the text before it. Adding a required field that was missing is no change. */
 export function hasChanged(name: FieldName, now: object, before: object): boolean {
   const wasMissing = (REQUIRED as readonly string[]).includes(name) && !(name in before);
-  return !wasMissing && !saysSame(name, now, before);
+  return !wasMissing && !isSameValue(name, now, before);
 }

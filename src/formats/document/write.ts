@@ -1,6 +1,6 @@
 /** Writes a new document: front matter in the order of the specification, and a body made from the fields. */
 import { FIELD_NAMES, type DocumentFields, type FieldName, type NewDocument } from './schema.ts';
-import { keyText, valueText, type Said } from './yaml-text.ts';
+import { keyText, valueText, type YamlValue } from './yaml-text.ts';
 
 /** The heading of the group that begins with this field. */
 const GROUPS: Partial<Record<FieldName, string>> = {
@@ -25,17 +25,17 @@ const ALWAYS: readonly FieldName[] = [
 ];
 
 /** The name of an agent in the body, such as `Grok (Chief)`. */
-type ShownNames = (agent: string) => string;
+type DisplayName = (agent: string) => string;
 
-export function writeDocument(fields: NewDocument, shown: ShownNames = (agent) => agent, root = ''): string {
+export function writeDocument(fields: NewDocument, displayName: DisplayName = (agent) => agent, root = ''): string {
   const lines = FIELD_NAMES.flatMap((name): readonly string[] => {
-    const value = (fields[name] ?? null) as Said;
+    const value = (fields[name] ?? null) as YamlValue;
     const isThere = fields[name] !== undefined || ALWAYS.includes(name);
     const group = GROUPS[name];
     const head = group === undefined ? [] : [`${name === 'handoff_id' ? '' : '\n'}# ${group}`];
     return isThere ? [...head, `${keyText(name)}:${valueText(value)}`] : head;
   });
-  return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields, shown, root)}`;
+  return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields, displayName, root)}`;
 }
 
 /** Lines of the body that follow a field as long as nobody has rewritten them. */
@@ -45,12 +45,12 @@ export const TIMELINE: Partial<Record<FieldName, string>> = {
   target_completion: '- Target completion: ',
 };
 
-export function timelineText(value: Said | undefined): string {
+export function timelineText(value: YamlValue | undefined): string {
   return typeof value === 'string' ? value : 'not set';
 }
 
 /** Sections of the body that follow a field as long as nobody has rewritten them. */
-export const SECTIONS: Partial<Record<FieldName, (value: Said | undefined) => string>> = {
+export const SECTIONS: Partial<Record<FieldName, (value: YamlValue | undefined) => string>> = {
   title: (title) => `# Handoff: ${inLine(textOf(title))}`,
   purpose: (purpose) => `### Purpose\n${textOf(purpose)}`.trimEnd(),
   context: (context) => `### Context\n${textOf(context)}`.trimEnd(),
@@ -58,19 +58,19 @@ export const SECTIONS: Partial<Record<FieldName, (value: Said | undefined) => st
   verification_criteria: (items) => `### Verification Criteria\n${bullets(items)}`.trimEnd(),
 };
 
-function textOf(value: Said | undefined): string {
+function textOf(value: YamlValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function bodyText(fields: NewDocument, shown: ShownNames, root: string): string {
+function bodyText(fields: NewDocument, displayName: DisplayName, root: string): string {
   const { from_agent: from, to_agent: to } = fields;
   const timeline = Object.entries(TIMELINE).map(([name, label]) => {
-    return `${label}${timelineText(fields[name as FieldName] as Said | undefined)}`;
+    return `${label}${timelineText(fields[name as FieldName] as YamlValue | undefined)}`;
   });
-  const section = (name: FieldName): string => SECTIONS[name]?.(fields[name] as Said) ?? '';
+  const section = (name: FieldName): string => SECTIONS[name]?.(fields[name] as YamlValue) ?? '';
   return [
     section('title'),
-    `## From: ${inLine(shown(from))}\n## To: ${inLine(shown(to))}`,
+    `## From: ${inLine(displayName(from))}\n## To: ${inLine(displayName(to))}`,
     section('purpose'),
     section('context'),
     section('deliverables'),
@@ -82,8 +82,8 @@ function bodyText(fields: NewDocument, shown: ShownNames, root: string): string 
     .join('\n');
 }
 
-function bullets(items: Said | undefined): string {
-  return (Array.isArray(items) ? items : []).map((item) => `- ${inLine(textOf(item as Said))}`).join('\n');
+function bullets(items: YamlValue | undefined): string {
+  return (Array.isArray(items) ? items : []).map((item) => `- ${inLine(textOf(item as YamlValue))}`).join('\n');
 }
 
 function references(

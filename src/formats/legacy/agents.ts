@@ -1,4 +1,4 @@
-/** The agent that a line names, without title, role and emphasis. */
+/** Reads the agent that a line names, without title, role and emphasis. */
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { isPlaceholder, plainText } from './plain-text.ts';
 

@@ -1,10 +1,10 @@
-/** Chooses the field for each role: the plainest word in the plainest place. */
+/** Chooses the field for each role: the least ambiguous key in the most prominent place. */
 import { agentOf, isNobody } from './agents.ts';
 import { instantOf } from './dates.ts';
 import { isWrapper, meaningsOf, namingRank, type Meaning } from './keys.ts';
 import { isPlaceholder } from './plain-text.ts';
 import { stateOf } from './status-words.ts';
-import { isStructured, ROLES, type Field, type Found, type Role, type Sureness } from './legacy-reading.ts';
+import { isStructured, ROLES, type Field, type Found, type Role, type Confidence } from './legacy-reading.ts';
 
 /** A worse place costs more than any word. */
 const DEEPER = 100;
@@ -23,7 +23,7 @@ interface Candidate {
 export type Chosen = Readonly<Record<Role, Found | null>>;
 
 /** `headEnd`: the line at which the first section of a markdown text begins. */
-export function choose(fields: readonly Field[], headEnd: number): Chosen {
+export function chooseFields(fields: readonly Field[], headEnd: number): Chosen {
   const best = new Map<Role, Candidate>();
   for (const field of fields) {
     if (field.text === '' || field.text === '~' || field.text === 'null') continue;
@@ -32,13 +32,13 @@ export function choose(fields: readonly Field[], headEnd: number): Chosen {
       if (known === undefined || candidate.cost < known.cost) best.set(role, candidate);
     }
   }
-  const chosen = [...best].map(([role, candidate]) => [role, { ...candidate.field, sure: surenessOf(candidate) }]);
+  const chosen = [...best].map(([role, candidate]) => [role, { ...candidate.field, sure: confidenceOf(candidate) }]);
   return { ...NOTHING_FOUND, ...Object.fromEntries(chosen) } as Chosen;
 }
 
 const NOTHING_FOUND = Object.fromEntries(ROLES.map((role) => [role, null]));
 
-function surenessOf({ field, how, deep }: Candidate): Sureness {
+function confidenceOf({ field, how, deep }: Candidate): Confidence {
   if (how === 'near' || field.form === 'file-name' || isPlaceholder(field.text)) return 'guess';
   if (how === 'loose' || deep || field.form === 'comment') return 'likely';
   return 'certain';

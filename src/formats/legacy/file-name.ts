@@ -5,9 +5,9 @@ import { instantOf } from './dates.ts';
 /** What programs and people put behind a name that was taken: `_063331` (a time of day), `-copy`, ` (2)`, `.bak`, `~`. */
 const COPY =
   /(?:_[0-2]\d[0-5]\d[0-5]\d|[ _-]+copy(?:[ _-]?\d{1,3})?|[ _-]*\(\d{1,3}\)|[ _-]+\(?conflict(?:ed copy)?[^)]{0,60}\)?|\.(?:bak|orig|old)|~)$/i;
-const ENDING = /\.(?:markdown|md|mdx|txt|ya?ml|json)$/i;
+const EXTENSION = /\.(?:markdown|md|mdx|txt|ya?ml|json)$/i;
 
-export interface NameSays {
+export interface FileNameReading {
   /** Without folder, ending and marks of a copy. */
   readonly stem: string;
   readonly isCopy: boolean;
@@ -19,9 +19,9 @@ export interface NameSays {
   readonly amongHandoffs: boolean;
 }
 
-export function readName(path: string): NameSays {
+export function readName(path: string): FileNameReading {
   const parts = path.split(/[\\/]/);
-  const whole = (parts.at(-1) ?? '').slice(0, 300).replace(ENDING, '');
+  const whole = (parts.at(-1) ?? '').slice(0, 300).replace(EXTENSION, '');
   let stem = whole;
   for (let shorter = cut(stem); shorter !== stem; shorter = cut(stem)) stem = shorter;
   const pair = pairIn(stem);
@@ -45,7 +45,7 @@ export function doneFolderIn(path: string): string | null {
 }
 
 function cut(stem: string): string {
-  const shorter = stem.replace(COPY, '').replace(ENDING, '').trimEnd();
+  const shorter = stem.replace(COPY, '').replace(EXTENSION, '').trimEnd();
   return shorter === '' ? stem : shorter;
 }
 

@@ -46,7 +46,7 @@ class LooseScan {
     if (first === '{') return this.members(path, depth);
     if (first === '[') return this.items(key, path, depth);
     const said = this.word();
-    if (said === null) return this.stumble('a value is missing');
+    if (said === null) return this.stop('a value is missing');
     this.add(key, path, said, from);
   }
 
@@ -55,10 +55,10 @@ class LooseScan {
     for (;;) {
       this.blank();
       if (this.text[this.at] === '}') break;
-      if (this.at >= this.text.length) return this.stumble('the text ends inside an object');
+      if (this.at >= this.text.length) return this.stop('the text ends inside an object');
       const key = this.word();
       this.blank();
-      if (key === null || this.text[this.at] !== ':') return this.stumble('a key with its colon is missing');
+      if (key === null || this.text[this.at] !== ':') return this.stop('a key with its colon is missing');
       this.at += 1;
       this.value(key, path === '' ? key : `${path}.${key}`, depth + 1);
       if (this.problems.length > 0) return;
@@ -71,7 +71,7 @@ class LooseScan {
     for (let index = 0; ; index += 1) {
       this.blank();
       if (this.text[this.at] === ']') break;
-      if (this.at >= this.text.length) return this.stumble('the text ends inside a list');
+      if (this.at >= this.text.length) return this.stop('the text ends inside a list');
       this.value(key, `${path}[${index}]`, depth + 1);
       if (this.problems.length > 0) return;
     }
@@ -106,11 +106,11 @@ class LooseScan {
   }
 
   private add(key: string, path: string, text: string, at: number): void {
-    if (this.fields.length >= FIELDS_MAX) return this.stumble(`more than ${FIELDS_MAX} fields`);
+    if (this.fields.length >= FIELDS_MAX) return this.stop(`more than ${FIELDS_MAX} fields`);
     this.fields.push({ key, path, text, line: this.lineAt(at), form: 'json' });
   }
 
-  private stumble(says: string): void {
+  private stop(says: string): void {
     if (this.problems.length === 0) this.problems.push({ line: this.lineAt(this.at), says });
     this.at = this.text.length;
   }

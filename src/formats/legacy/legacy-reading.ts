@@ -6,7 +6,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 
 /** `certain`: the text says so. `likely`: in other words, or in an unusual place. `guess`: a person should confirm it. */
-export type Sureness = 'certain' | 'likely' | 'guess';
+export type Confidence = 'certain' | 'likely' | 'guess';
 
 export type Form =
   | 'front-matter'
@@ -39,7 +39,7 @@ export interface Field {
 }
 
 export interface Found extends Field {
-  readonly sure: Sureness;
+  readonly sure: Confidence;
 }
 
 export const ROLES = ['id', 'from', 'to', 'status', 'created', 'title', 'task'] as const;
@@ -54,7 +54,7 @@ export interface LegacyReading extends Readonly<Record<Role, Found | null>> {
   /** The form of most fields. */
   readonly form: Form;
   /** How sure it is that the text is a handoff; `no`: prose, a template or something else. */
-  readonly handoff: Sureness | 'no';
+  readonly handoff: Confidence | 'no';
   /** The reason for `handoff`. */
   readonly because: string;
   /** The same in our own terms; null: no value of ours fits. */

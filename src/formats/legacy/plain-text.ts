@@ -1,4 +1,4 @@
-/** A piece of markdown without its marks. */
+/** Removes markdown formatting from a short text. */
 
 const LINK = /!?\[([^\][]{0,300})\]\([^()\s]{0,500}\)/g;
 const WIKI_LINK = /\[\[([^\][|]{1,200})(?:\|[^\][]{0,200})?\]\]/g;

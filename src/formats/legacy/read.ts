@@ -1,11 +1,11 @@
 /** Reads a handoff in any form. Never fails: every text gives a reading that holds the text. */
 import { agentOf } from './agents.ts';
-import { choose, type Chosen } from './choose-value.ts';
+import { chooseFields, type Chosen } from './choose-value.ts';
 import { instantOf } from './dates.ts';
-import { readName, type NameSays } from './file-name.ts';
+import { readName, type FileNameReading } from './file-name.ts';
 import { frontMatterOf } from './front-matter.ts';
 import { jsonFields } from './json-fields.ts';
-import { judge } from './judge.ts';
+import { detectHandoff } from './detect-handoff.ts';
 import { isBinary, linesOf, TEXT_MAX, withoutMark } from './lines.ts';
 import { looseFields } from './loose-keys.ts';
 import { markdownFields, type MarkdownFields } from './markdown-fields.ts';
@@ -18,9 +18,9 @@ import { yamlFields } from './yaml-fields.ts';
 export function readLegacy(text: string, name = ''): LegacyReading {
   const said = readName(name);
   const gathered = gather(text, name);
-  const chosen = completed(choose(gathered.fields, gathered.headEnd), gathered, said);
+  const chosen = fillRoles(chooseFields(gathered.fields, gathered.headEnd), gathered, said);
   const title = chosen.title?.text ?? '';
-  const { handoff, because } = judge(chosen, gathered.fields, gathered.title?.text ?? title, said);
+  const { handoff, because } = detectHandoff(chosen, gathered.fields, gathered.title?.text ?? title, said);
   const { from, to, status, created } = chosen;
   return {
     ...chosen,
@@ -68,7 +68,7 @@ function commentFields(text: string): readonly Field[] {
 }
 
 /** Fills roles without a field from the title, and then from the name of the file. */
-function completed(chosen: Chosen, { title, fields }: MarkdownFields, name: NameSays): Chosen {
+function fillRoles(chosen: Chosen, { title, fields }: MarkdownFields, name: FileNameReading): Chosen {
   const route = fields.find(({ key, text }) => ROUTE.test(key) && text.length < 200) ?? null;
   const arrow = arrowIn(chosen.from) ?? arrowIn(route) ?? arrowIn(title) ?? wordsIn(title);
   const headline = title === null ? null : { ...title, sure: 'certain' as const };
@@ -126,7 +126,7 @@ function named(key: string, text: string | null): Found | null {
   return text === null ? null : { key, path: key, text, line: 0, form: 'file-name', sure: 'guess' };
 }
 
-function dayNamed({ createdAt }: NameSays): Found | null {
+function dayNamed({ createdAt }: FileNameReading): Found | null {
   return createdAt === null
     ? null
     : named('created', new Date(createdAt).toISOString().replace(/T00:00:00\.000Z$/, ''));

@@ -53,15 +53,15 @@ export function sectionsOf({ text, fields }: LegacyReading): Sections {
     const items = named.length > 0 ? named : itemsIn(found.get(about) ?? []);
     return [...new Set(items.map((item) => plainText(item).slice(0, ITEM_MAX)))].filter(Boolean).slice(0, ITEMS_MAX);
   };
-  const told = (about: Topic): string | null => {
+  const textAbout = (about: Topic): string | null => {
     const section = (found.get(about) ?? []).join('\n').trim();
     const field = fields.find(({ path }) => topicOf(lastKeyOf(path)) === about);
     const said = section === '' ? (field?.text.trim() ?? '') : section;
     return said === '' ? null : said.slice(0, TEXT_MAX);
   };
   return {
-    purpose: told('purpose'),
-    context: told('context'),
+    purpose: textAbout('purpose'),
+    context: textAbout('context'),
     deliverables: listed('deliverables'),
     criteria: listed('criteria'),
   };
@@ -106,10 +106,10 @@ function itemsIn(lines: readonly string[]): readonly string[] {
   let isOpen: boolean = false;
   for (const line of lines) {
     const first = ITEM.exec(line)?.[1];
-    const goesOn: boolean = isOpen && /^[ \t]+\S/.test(line);
+    const isContinued: boolean = isOpen && /^[ \t]+\S/.test(line);
     if (first !== undefined) items.push(first);
-    else if (goesOn) items.push(`${items.pop() ?? ''} ${line.trim()}`);
-    isOpen = first !== undefined || goesOn;
+    else if (isContinued) items.push(`${items.pop() ?? ''} ${line.trim()}`);
+    isOpen = first !== undefined || isContinued;
   }
   if (items.length > 0) return items;
   const rows = lines.flatMap((line) => ROW.exec(line)?.[1]?.trim() ?? []);

@@ -2,7 +2,7 @@
 import type { State } from '../../domain/lifecycle.ts';
 
 /** A longer phrase counts before a shorter one: `ready for review` is not `ready`. */
-const SAYINGS = {
+const STATUS_PHRASES = {
   draft:
     'draft|drafted|drafting|created|proposed|proposal|planned|planning|backlog|idea|concept|not sent|borrador|brouillon|entwurf|草稿',
   offered:
@@ -48,8 +48,8 @@ const SIGNS: readonly (readonly [signs: string, state: State])[] = [
 ];
 
 const STATE_OF = new Map<string, State>();
-for (const state of Object.keys(SAYINGS) as State[]) {
-  for (const saying of SAYINGS[state].split('|')) STATE_OF.set(wordsOf(saying).join(' '), state);
+for (const state of Object.keys(STATUS_PHRASES) as State[]) {
+  for (const phrase of STATUS_PHRASES[state].split('|')) STATE_OF.set(wordsOf(phrase).join(' '), state);
 }
 
 const WORDS_MAX = 4;
@@ -60,7 +60,7 @@ export function stateOf(text: string): State | null {
   const leading = text.slice(0, 400).split(/\s[—–-]\s|[(,;|.:\n\u2192]|\s->\s/, 1)[0] ?? '';
   // A choice that nobody has made yet.
   if (/[^|]\|[^|]/.test(text.slice(0, 200)) && stateIn(leading) === null) return null;
-  return stateIn(leading) ?? signIn(text.slice(0, 40)) ?? stateIn(text.slice(0, 80).replace(/[()[\]]/g, ' '));
+  return stateIn(leading) ?? stateByEmoji(text.slice(0, 40)) ?? stateIn(text.slice(0, 80).replace(/[()[\]]/g, ' '));
 }
 
 function stateIn(text: string): State | null {
@@ -85,7 +85,7 @@ function wordsOf(text: string): readonly string[] {
     .split(' ');
 }
 
-function signIn(text: string): State | null {
+function stateByEmoji(text: string): State | null {
   for (const [signs, state] of SIGNS) {
     for (const sign of signs) if (text.includes(sign)) return state;
   }

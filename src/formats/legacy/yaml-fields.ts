@@ -1,6 +1,6 @@
 /**
- * The fields of a piece of YAML as they were written: `0042` stays `0042`. The tree is walked and never turned into values:
- * an alias is kept by its name, so ten lines cannot become a billion.
+ * The fields of a YAML text as written: `0042` stays `0042`. Aliases are kept by name and never expanded, so ten lines
+ * cannot become a billion.
  */
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Node, type Pair } from 'yaml';
 import { DEPTH_MAX, FIELDS_MAX, lineCounter } from './lines.ts';
@@ -59,7 +59,7 @@ type Parsed =
 
 function parse(text: string): Parsed {
   if (text.length > PARSED_MAX) return { documents: null, says: `larger than ${PARSED_MAX} characters`, line: 1 };
-  if (isWearing(text)) return { documents: null, says: 'nested or stretched beyond what anybody writes', line: 1 };
+  if (isTooExpensive(text)) return { documents: null, says: 'nested or stretched beyond what anybody writes', line: 1 };
   try {
     const documents = parseAllDocuments(text, {
       uniqueKeys: false,
@@ -78,7 +78,7 @@ function parse(text: string): Parsed {
 }
 
 /** The parser recurses with brackets, dashes and indentation, and reads blank lines again and again. */
-function isWearing(text: string): boolean {
+function isTooExpensive(text: string): boolean {
   let depth = 0;
   let blank = 0;
   for (let at = 0; at < text.length; at += 1) {

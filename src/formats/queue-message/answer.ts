@@ -1,4 +1,4 @@
-/** What a worker may answer: an artifact with what there is to say about it, or simply the content. */
+/** The result of a worker: an artifact with metadata, or only the content. */
 import { isJsonObject, type Json } from '../../foundation/json.ts';
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
   readonly warnings?: Json;
 }
 
-/** `{artifact, validation?, …}` is taken apart; any other JSON is the content. */
+/** Splits `{artifact, validation?, …}`; any other JSON is the content. */
 export function answerOf(result: Json): Answer {
   if (!isJsonObject(result) || result['artifact'] === undefined) return { type: null, content: result };
   const { artifact, validation, metadata, next_steps: nextSteps, warnings } = result;

@@ -1,4 +1,4 @@
-/** Text of a queue file → what it asks for, or what it answers. Tolerant of form, strict about limits. */
+/** Parses the text of a queue file: a request or a result. Tolerant of form, strict about limits. */
 import { isJsonObject, KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -17,19 +17,19 @@ interface FieldProblem {
 }
 
 export type MessageProblem =
-  /** Not JSON, or not yet: a file that is being written looks the same. */
+  /** Not JSON; the file may still be written. */
   | { readonly kind: 'unreadable'; readonly says: string; readonly line: number; readonly column: number }
   | { readonly kind: 'wrong'; readonly problems: readonly FieldProblem[] };
 
 export interface Message {
-  /** The text as it came, to the byte. */
+  /** The exact text. */
   readonly text: string;
   readonly fields: JsonObject;
-  /** The same with whole numbers beyond 2^53 as bigints: what is carried, and not decided by. */
+  /** The same with integers beyond 2^53 as bigints. Only for carried values, not for decisions. */
   readonly exact: JsonObject;
 }
 
-/** What a request asks for, in the words of the house; what it does not say is not there. */
+/** A request in our own terms. Fields that it does not set are absent. */
 export interface QueueRequest {
   readonly id: HandoffId;
   readonly from: AgentId;
@@ -42,7 +42,7 @@ export interface QueueRequest {
   readonly task?: string;
   readonly priority?: Priority;
   readonly terms: Partial<Terms>;
-  /** The failed handoff that this one is another try of. */
+  /** The failed handoff that this one retries. */
   readonly retryOf?: HandoffId;
   readonly message: string;
 }
@@ -58,7 +58,7 @@ export function readMessage(text: string): Result<Message, MessageProblem> {
   return ok({ text, fields: value, exact: parseExact(read.value.text, value) as JsonObject });
 }
 
-/** `retry` is what the house does where the request says nothing about it. */
+/** `retry`: the default policy of the workspace. */
 export function readRequest(message: Message, retry: RetryPolicy): Result<QueueRequest, MessageProblem> {
   const read = RequestShape.safeParse(message.fields, { error: issueText });
   if (!read.success) {
@@ -91,7 +91,7 @@ export type QueueAnswer =
 
 export const ANSWER_FIELDS = ['output', 'validation', 'metadata', 'next_steps', 'warnings', 'errors'] as const;
 
-/** The folder says what it is; inside may stand less than the spec wants, and it is still what was answered. */
+/** Reads a result. The folder decides its kind, and missing fields are accepted. */
 export function readAnswer(place: 'completed' | 'failed', { fields, exact }: Message): QueueAnswer {
   if (place === 'completed') {
     const said = ANSWER_FIELDS.flatMap((name) => (exact[name] === undefined ? [] : [[name, exact[name]] as const]));
@@ -104,10 +104,10 @@ export function readAnswer(place: 'completed' | 'failed', { fields, exact }: Mes
   return { kind: 'failed', failure: { code, message } };
 }
 
-/** What stands in a file of ours while one of ours works on it; foreign workers never write it. */
+/** Marks a file that a Baton worker holds. Foreign workers never write it. */
 export const FENCE_FIELD = 'baton_fence';
 
-/** Why a file lies in waiting/. */
+/** Why a file is in waiting/. */
 export const WAITING_FIELD = 'waiting_for';
 
 export function fenceIn({ fields }: Message): number | null {
@@ -115,25 +115,25 @@ export function fenceIn({ fields }: Message): number | null {
   return typeof fence === 'number' ? fence : null;
 }
 
-/** In a file of ours that says why a request was not taken. */
+/** Marks a refusal that Baton wrote. */
 export const REFUSAL_FIELD = 'baton_refusal';
 
 export function isRefusal({ fields }: Message): boolean {
   return fields[REFUSAL_FIELD] === true;
 }
 
-/** Whether the file itself says that it is over: the status, and the answer or the error. */
-export function saysEnd(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
+/** Whether the file contains a complete outcome: the status, and the result or the error. */
+export function hasOutcome(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
   const said = message.fields[place === 'completed' ? 'output' : 'error'];
   return statusIn(message) === place && said !== undefined && said !== null;
 }
 
-/** Naive programs move first and write after: until then the file says what it said before. */
-export function saysNothingOfEnd(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
+/** Whether the file has no outcome yet: simple programs move a file first and write it afterwards. */
+export function lacksOutcome(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
   return statusIn(message) !== place && message.fields[place === 'completed' ? 'output' : 'error'] === undefined;
 }
 
-/** How many attempts had been made when this file was last put on offer. */
+/** How many attempts had been made when the file was last offered. */
 export function retriesIn({ fields }: Message): number {
   const count = fields['retry_count'];
   return typeof count === 'number' ? count : 0;
@@ -165,7 +165,7 @@ function msOf(seconds: number | null | undefined): number | null {
   return typeof seconds === 'number' ? toMilliseconds(seconds) : null;
 }
 
-/** The shape has judged the name already. */
+/** The schema has already validated the name. */
 function agentOf(agent: RequestText['source']): AgentId {
   return readAgentId(typeof agent === 'string' ? agent : agent.agent_id) as AgentId;
 }

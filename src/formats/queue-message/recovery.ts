@@ -1,4 +1,4 @@
-/** What whoever finds a failed file can do about it: made from the error at hand, with the commands to type. */
+/** Recovery actions for a failed file, with the commands to type. */
 import type { Failure, Handoff } from '../../domain/handoff.ts';
 
 const FIELDS_MAX = 10;

@@ -1,6 +1,6 @@
 /**
- * The three shapes of a queue message. Unknown fields are everybody's right; what is known has its limits.
- * The published JSON Schemas are made from these.
+ * The three shapes of a queue message. Unknown fields are allowed; known fields have limits. The published JSON Schemas
+ * are made from these.
  */
 import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
@@ -25,7 +25,7 @@ const AgentName = z
   .max(66)
   .refine((text) => readAgentId(text) !== null, AGENT_NAME_RULE);
 
-/** A bare name is an agent too: people write it so, and it can mean nothing else. */
+/** A plain string is accepted as an agent name. */
 const Agent = z.union([
   AgentName,
   z.looseObject({
@@ -41,7 +41,7 @@ const Instant = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/, INSTANT_RULE)
   .refine(isOnTheCalendar, INSTANT_RULE);
 
-/** What stands beside `data` and is not known would be handed to nobody, so without `data` it was meant as the input. */
+/** Without `data`, other keys were probably meant as the input and would be lost, so they are refused. */
 const Input = z
   .looseObject({ schema: z.string().min(1).max(200).nullish(), data: z.json().optional() })
   .refine(
@@ -93,7 +93,7 @@ const requestFields = {
 export const RequestShape = z.looseObject(requestFields);
 export type RequestText = z.infer<typeof RequestShape>;
 
-/** The spec's own examples leave the request away in answers; ours keep it. */
+/** The specification's examples omit the input in results; ours keep it. */
 const { input, ...withoutInput } = requestFields;
 const answerFields = { ...withoutInput, input: input.nullish() };
 

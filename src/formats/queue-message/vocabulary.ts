@@ -1,19 +1,19 @@
-/** How the queue says a state: the folder its file lies in, the word inside, and the code where there is only one. */
+/** How the queue represents a state: folder, status, and failure code if the state has only one. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 
 export type QueueFolderName = 'waiting' | 'pending' | 'in-progress' | 'completed' | 'failed';
 type QueueStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
-interface Said {
+interface QueueWord {
   readonly place: QueueFolderName;
   readonly status: QueueStatus;
-  /** Where the outcome has no code of its own. */
+  /** The code if the outcome has none. */
   readonly code?: string;
 }
 
-/** Total: a new state does not compile until this dialect has decided how to say it. */
-export const QUEUE_WORDS: Record<State, Said> = {
+/** Total: a new state does not compile until it is added here. */
+export const QUEUE_WORDS: Record<State, QueueWord> = {
   draft: { place: 'waiting', status: 'pending' },
   offered: { place: 'pending', status: 'pending' },
   blocked: { place: 'waiting', status: 'pending' },
@@ -26,7 +26,7 @@ export const QUEUE_WORDS: Record<State, Said> = {
   cancelled: { place: 'failed', status: 'failed', code: 'CANCELLED' },
 };
 
-/** What is on offer but not yet to be had lies where neither a naive worker nor a naive waiter looks. */
+/** An offered handoff that cannot be accepted yet stays in waiting/, where foreign programs do not look. */
 export function folderFor({ state, notBefore }: Pick<Handoff, 'state' | 'notBefore'>, nowMs: number): QueueFolderName {
   return state === 'offered' && nowMs < notBefore ? 'waiting' : QUEUE_WORDS[state].place;
 }

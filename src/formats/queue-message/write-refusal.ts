@@ -1,4 +1,4 @@
-/** What stands in `failed/` when a file could not be taken at all. */
+/** The text in `failed/` for a file that could not be adopted. */
 import { instantText } from '../../foundation/instant-text.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -8,22 +8,22 @@ type Problem = MessageProblem | { readonly kind: 'unfit'; readonly says: string 
 
 const CODES = { unreadable: 'INVALID_JSON', wrong: 'INVALID_REQUEST', unfit: 'UNFIT_FILE' } as const;
 
-/** `written`: the text that was refused, where it could be read. */
+/** `originalText`: the refused text, if it could be read. */
 export function writeRefusal(
   id: HandoffId,
   problem: Problem,
   nowMs: number,
-  written?: string,
+  originalText?: string,
 ): { readonly says: string; readonly file: string } {
   const code = CODES[problem.kind];
-  const says = wordsOf(problem);
+  const says = problemText(problem);
   const problems = problem.kind === 'wrong' ? problem.problems : [];
   const at = instantText(nowMs);
   const file = {
     handoff_id: id,
     status: 'failed',
     [REFUSAL_FIELD]: true,
-    ...partiesIn(written),
+    ...partiesIn(originalText),
     failed_at: at,
     timestamp_failed: at,
     execution_time_seconds: 0,
@@ -46,7 +46,7 @@ export function writeRefusal(
   return { says: `${code}: ${says}`, file: `${JSON.stringify(file, null, 2)}\n` };
 }
 
-function wordsOf(problem: Problem): string {
+function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'unreadable':
       return `not readable as JSON: line ${problem.line}, column ${problem.column}: ${problem.says}`;
@@ -57,9 +57,9 @@ function wordsOf(problem: Problem): string {
   }
 }
 
-/** As far as it says who sent it to whom. */
-function partiesIn(written: string | undefined): JsonObject {
-  const message = written === undefined ? null : readMessage(written);
+/** Sender and recipient of the refused text, if present. */
+function partiesIn(originalText: string | undefined): JsonObject {
+  const message = originalText === undefined ? null : readMessage(originalText);
   if (message?.ok !== true) return {};
   const { source, target } = message.value.fields;
   return { ...(source === undefined ? {} : { source }), ...(target === undefined ? {} : { target }) };

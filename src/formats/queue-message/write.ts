@@ -1,6 +1,6 @@
 /**
- * What the house knows of a handoff → the text of its queue file. Everything the sender wrote stays, in its order; what
- * the house knows better (id, status, times, answer) is laid over it.
+ * Writes the text of a queue file from its handoff. Everything that the sender wrote stays, in its order; id, status, times
+ * and result come from the record.
  */
 import { instantText } from '../../foundation/instant-text.ts';
 import { assuranceOf } from '../../domain/assurance.ts';
@@ -15,15 +15,15 @@ import { FENCE_FIELD, WAITING_FIELD } from './read.ts';
 import { recoveryActions } from './recovery.ts';
 import { QUEUE_WORDS } from './vocabulary.ts';
 
-export interface Told {
+export interface MessageSource {
   readonly handoff: Handoff;
   readonly body: Body;
   readonly outcome: Outcome | null;
   /** When the last attempt began. */
   readonly startedAt: number | null;
-  /** Where the answer lies; only for what is completed. */
+  /** The artifact of the result; only if completed. */
   readonly artifact: ArtifactPlace | null;
-  /** A foreign program has answered it, in the words of the queue. */
+  /** The result is from a foreign program, as queue fields. */
   readonly isForeign?: boolean;
 }
 
@@ -32,23 +32,23 @@ export interface ArtifactPlace {
   /** Within the workspace. */
   readonly path: string;
   readonly type: string;
-  /** Why it does not lie where the sender wanted it. */
+  /** Why it is not at the requested path. */
   readonly warning?: string;
 }
 
-/** What became of the handoffs in `depends_on`, by their ids. */
+/** The results of the handoffs in `depends_on`, by id. */
 const RESULTS_FIELD = 'dependency_results';
 
-/** Said by the house about one stage, so never carried over from an earlier one. */
+/** Fields that Baton writes for one stage. They are not carried over from an earlier stage. */
 const STAGE_FIELDS = [FENCE_FIELD, 'started_at', 'retry_count', WAITING_FIELD, RESULTS_FIELD];
 
-/** What a message asks for, without what is said about a stage of it. */
+/** The fields of the request, without those about a stage. */
 export function requestFieldsOf(fields: JsonObject): JsonObject {
   const isRequest = ([name]: readonly [string, Json]): boolean => name !== 'status' && !STAGE_FIELDS.includes(name);
   return Object.fromEntries(Object.entries(fields).filter(isRequest));
 }
 
-/** What a final file says about the end. */
+/** The fields of a final file that describe the end. */
 export function endFieldsOf(fields: JsonObject): {
   readonly status: Json | undefined;
   readonly endedAt: number;
@@ -67,18 +67,18 @@ export function endFieldsOf(fields: JsonObject): {
   };
 }
 
-export function writeMessage(told: Told): string {
-  return `${printExact(messageOf(told), 2)}\n`;
+export function writeMessage(source: MessageSource): string {
+  return `${printExact(messageOf(source), 2)}\n`;
 }
 
-function messageOf(told: Told): JsonObject {
-  const request = requestOf(told);
-  const { handoff } = told;
+function messageOf(source: MessageSource): JsonObject {
+  const request = requestOf(source);
+  const { handoff } = source;
   switch (QUEUE_WORDS[handoff.state].status) {
     case 'pending':
-      return { ...request, ...retryCount(handoff), ...waitingFor(handoff), ...dependencyResults(told) };
+      return { ...request, ...retryCount(handoff), ...waitingFor(handoff), ...dependencyResults(source) };
     case 'in_progress': {
-      const started = told.startedAt ?? handoff.since;
+      const started = source.startedAt ?? handoff.since;
       const mark =
         handoff.custody?.by === 'hand' && handoff.custody.file !== undefined ? {} : { [FENCE_FIELD]: handoff.fence };
       return {
@@ -86,17 +86,17 @@ function messageOf(told: Told): JsonObject {
         ...retryCount(handoff, 1),
         started_at: instantText(started),
         ...mark,
-        ...dependencyResults(told),
+        ...dependencyResults(source),
       };
     }
     case 'completed':
-      return { ...request, ...completion(told) };
+      return { ...request, ...completion(source) };
     case 'failed':
-      return { ...request, ...failureOf(told) };
+      return { ...request, ...failureOf(source) };
   }
 }
 
-function requestOf({ handoff, body }: Told): JsonObject {
+function requestOf({ handoff, body }: MessageSource): JsonObject {
   const original = body.message === undefined ? {} : (parseExact(body.message.replace(/^\uFEFF/, '')) as JsonObject);
   const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
   const input = isJsonObject(kept['input']) ? kept['input'] : {};
@@ -117,7 +117,7 @@ function requestOf({ handoff, body }: Told): JsonObject {
   };
 }
 
-/** What the request says about an agent counts; what it does not say, the house may know. */
+/** The agent as in the request; missing fields are filled in from the configuration. */
 function agentOf(said: Json | undefined, name: AgentId, { phase, agentType }: Party): JsonObject {
   const given = isJsonObject(said) ? said : { agent_id: typeof said === 'string' ? said : `@${name}` };
   const lacks = (field: string): boolean => given[field] === undefined || given[field] === null;
@@ -128,7 +128,7 @@ function agentOf(said: Json | undefined, name: AgentId, { phase, agentType }: Pa
   };
 }
 
-/** For what did not come as a file. The order is that of the spec's own example. */
+/** For handoffs that did not come as a file. The order is that of the specification's example. */
 function nativeRequest(handoff: Handoff, body: Body): JsonObject {
   const { terms } = handoff;
   return {
@@ -153,7 +153,7 @@ function nativeRequest(handoff: Handoff, body: Body): JsonObject {
   };
 }
 
-/** Why a file lies in waiting/, in words. What is on offer waits for nothing that could be told. */
+/** Why a blocked handoff is in waiting/. */
 function waitingFor({ blockedOn, terms, state }: Handoff): JsonObject {
   if (state !== 'blocked' || blockedOn === null) return {};
   switch (blockedOn.reason) {
@@ -170,7 +170,7 @@ function waitingFor({ blockedOn, terms, state }: Handoff): JsonObject {
   }
 }
 
-function dependencyResults({ body: { dependencies } }: Told): JsonObject {
+function dependencyResults({ body: { dependencies } }: MessageSource): JsonObject {
   return dependencies === undefined ? {} : { [RESULTS_FIELD]: dependencies };
 }
 
@@ -179,17 +179,17 @@ function retryCount(handoff: Handoff, present = 0): JsonObject {
   return count > 0 ? { retry_count: count } : {};
 }
 
-function completion(told: Told): JsonObject {
-  const { artifact, outcome, body } = told;
-  const endedAt = instantText(told.handoff.since);
-  const ended = { ...times(told), completed_at: endedAt, timestamp_completed: endedAt };
-  if (told.isForeign === true && isJsonObject(outcome?.result)) return { ...ended, ...outcome.result };
+function completion(source: MessageSource): JsonObject {
+  const { artifact, outcome, body } = source;
+  const endedAt = instantText(source.handoff.since);
+  const ended = { ...times(source), completed_at: endedAt, timestamp_completed: endedAt };
+  if (source.isForeign === true && isJsonObject(outcome?.result)) return { ...ended, ...outcome.result };
   const answer = answerOf(outcome?.result ?? null);
   const checked = body.outputSchema !== undefined;
   const warnings = Array.isArray(answer.warnings) ? (answer.warnings as readonly Json[]) : [];
   return {
     ...ended,
-    assurance: assuranceOf(told.handoff),
+    assurance: assuranceOf(source.handoff),
     output: {
       artifact_id: artifact?.id ?? null,
       artifact_path: artifact?.path ?? null,
@@ -204,13 +204,13 @@ function completion(told: Told): JsonObject {
   };
 }
 
-function failureOf(told: Told): JsonObject {
-  const { handoff } = told;
-  const failure = failureIn(told);
+function failureOf(source: MessageSource): JsonObject {
+  const { handoff } = source;
+  const failure = failureIn(source);
   const endedAt = instantText(handoff.since);
   const violations = failure.violations ?? [];
   return {
-    ...times(told),
+    ...times(source),
     failed_at: endedAt,
     timestamp_failed: endedAt,
     error: { code: failure.code, message: failure.message, severity: 'error', timestamp: endedAt },
@@ -245,14 +245,14 @@ function violationFields({ field, says, schemaPath }: SchemaViolation): JsonObje
 
 const LAST_PART = /(?:^|\.)[^.[\]]+$|\["[^"]*"\]$/;
 
-/** Who waits reads `error.message`, so there always is one. */
-function failureIn({ handoff, outcome }: Told): Failure {
+/** Always has a message, because waiting programs read `error.message`. */
+function failureIn({ handoff, outcome }: MessageSource): Failure {
   const code = QUEUE_WORDS[handoff.state].code ?? 'PROCESSING_ERROR';
   if (outcome?.kind === 'failure') return { ...outcome, code: handoff.state === 'failed' ? outcome.code : code };
   return { code, message: handoff.state === 'expired' ? 'nobody took it in time' : `it was ${handoff.state}` };
 }
 
-function times({ handoff, startedAt }: Told): JsonObject {
+function times({ handoff, startedAt }: MessageSource): JsonObject {
   if (startedAt === null) return { execution_time_seconds: 0 };
   const seconds = Math.max(0, handoff.since - startedAt) / 1000;
   return { started_at: instantText(startedAt), execution_time_seconds: seconds };

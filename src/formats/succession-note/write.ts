@@ -1,4 +1,4 @@
-/** The texts of a succession. A typed line is short and points to a file; a long text is a file. */
+/** The texts of a succession. Typed lines are short and point to files with longer texts. */
 import type { SuccessionReason } from '../../domain/succession.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -10,7 +10,7 @@ const BECAUSE: Readonly<Record<SuccessionReason, string>> = {
   usage_limit: 'the usage limit is near',
 };
 
-export interface Asked {
+export interface HandoverRequest {
   readonly handoff: string;
   readonly agent: number;
   readonly persona: string;
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** The file to which the typed line points. */
-export function instructionText({ handoff, agent, persona, reason, context, documentPath }: Asked): string {
+export function instructionText({ handoff, agent, persona, reason, context, documentPath }: HandoverRequest): string {
   const sections = SECTIONS.map(({ title, about }, index) => `${index + 1}. \`## ${title}\`: ${about}`);
   const asked = context === null ? [] : ['', '## What the operator asks you to mention', '', quoted(context)];
   return [
@@ -42,11 +42,11 @@ export function instructionText({ handoff, agent, persona, reason, context, docu
 }
 
 /** Typed into the terminal of the outgoing agent. */
-export function instructionLine({ handoff, documentPath }: Asked, instructionPath: string): string {
+export function instructionLine({ handoff, documentPath }: HandoverRequest, instructionPath: string): string {
   return `Baton ${handoff}: read ${instructionPath} and write your handoff document to ${documentPath} now, then end your turn.`;
 }
 
-export interface Passed {
+export interface Injection {
   readonly handoff: string;
   readonly agent: number;
   readonly persona: string;
@@ -58,7 +58,7 @@ export interface Passed {
 }
 
 /** Typed into the terminal of the successor; the document itself is never typed. */
-export function injectionLine({ handoff, agent, persona, documentPath, sha256, substitute, drift }: Passed): string {
+export function injectionLine({ handoff, agent, persona, documentPath, sha256, substitute, drift }: Injection): string {
   const author = substitute
     ? `Baton wrote a substitute for the handoff document of your predecessor, agent ${agent} (${persona}), who was stopped by a usage limit`
     : `your predecessor, agent ${agent} (${persona}), wrote a handoff document for you`;
@@ -98,7 +98,7 @@ export interface GitState {
   readonly dirty: readonly string[];
 }
 
-export interface Substitute extends Asked {
+export interface Substitute extends HandoverRequest {
   readonly git: GitState | null;
   readonly transcriptTail: string;
 }

@@ -19,9 +19,9 @@ export interface Cursor {
   split: boolean;
   /** Columns of white space that follow, and the offset of the first other character. */
   indent: number;
-  inkAt: number;
+  contentAt: number;
   /** No line of dashes or stars begins before this offset; computed once per line. */
-  noRuleBefore: number;
+  ruleFreeUntil: number;
 }
 
 export interface Containers {
@@ -43,12 +43,12 @@ export function measure(cursor: Cursor): void {
     else break;
     at += 1;
   }
-  cursor.inkAt = at;
+  cursor.contentAt = at;
   cursor.indent = column - cursor.column;
 }
 
 export function isEmptyAhead(cursor: Cursor): boolean {
-  return cursor.inkAt >= cursor.end;
+  return cursor.contentAt >= cursor.end;
 }
 
 /** Skips columns of white space, perhaps a part of a tab. */
@@ -67,7 +67,7 @@ export function advance(cursor: Cursor, columns: number): void {
 }
 
 /** How many of the open containers this line continues. The cursor is behind their marks afterwards. */
-export function goOn(cursor: Cursor, containers: Containers): number {
+export function matchContainers(cursor: Cursor, containers: Containers): number {
   const { open } = containers;
   for (let depth = 0; depth < open.length; depth += 1) {
     const wanted = open[depth] as number;
@@ -85,7 +85,7 @@ export function goOn(cursor: Cursor, containers: Containers): number {
 }
 
 /** Opens the containers that begin in this line; `matched` of those before continue. Answers how many are open then. */
-export function openMore(cursor: Cursor, containers: Containers, matched: number): number {
+export function openContainers(cursor: Cursor, containers: Containers, matched: number): number {
   const { open } = containers;
   let kept = matched;
   while (!isEmptyAhead(cursor) && cursor.indent < 4 && kept < DEPTH_MAX) {
@@ -111,13 +111,13 @@ export function isQuoted({ quoteAt }: Containers): boolean {
 }
 
 /** Closes all but the outer `kept` containers. */
-export function leave(containers: Containers, kept: number): void {
+export function closeContainers(containers: Containers, kept: number): void {
   containers.open.length = kept;
   if (containers.quoteAt >= kept) containers.quoteAt = containers.open.lastIndexOf(QUOTE);
 }
 
 function push(containers: Containers, kept: number, container: number): void {
-  leave(containers, kept);
+  closeContainers(containers, kept);
   containers.open.push(container);
   if (container === QUOTE) containers.quoteAt = kept;
   containers.paragraph = false;
@@ -125,7 +125,7 @@ function push(containers: Containers, kept: number, container: number): void {
 }
 
 function takeQuoteMark(cursor: Cursor): boolean {
-  if (cursor.indent >= 4 || cursor.text.charCodeAt(cursor.inkAt) !== 0x3e || isEmptyAhead(cursor)) return false;
+  if (cursor.indent >= 4 || cursor.text.charCodeAt(cursor.contentAt) !== 0x3e || isEmptyAhead(cursor)) return false;
   pass(cursor, 1);
   if (cursor.indent > 0) advance(cursor, 1);
   return true;
@@ -136,12 +136,12 @@ const LIST_MARK = /(?:[*+-]|(\d{1,9})[.)])(?![^ \t\r\n])/y;
 
 /** The columns from the mark to the item's text; zero: no item begins here. */
 function takeListMark(cursor: Cursor, interrupts: boolean): number {
-  const { text, inkAt, end } = cursor;
-  LIST_MARK.lastIndex = inkAt;
+  const { text, contentAt, end } = cursor;
+  LIST_MARK.lastIndex = contentAt;
   const [mark, number = '1'] = LIST_MARK.exec(text) ?? [];
   if (mark === undefined) return 0;
   const { length } = mark;
-  if (interrupts && (Number(number) !== 1 || isEmptyFrom(text, inkAt + length, end))) return 0;
+  if (interrupts && (Number(number) !== 1 || isEmptyFrom(text, contentAt + length, end))) return 0;
   pass(cursor, length);
   const space = isEmptyAhead(cursor) || cursor.indent > 4 ? 1 : cursor.indent;
   advance(cursor, isEmptyAhead(cursor) ? cursor.indent : space);
@@ -150,15 +150,15 @@ function takeListMark(cursor: Cursor, interrupts: boolean): number {
 
 /** Three or more of `*`, `-` or `_` and nothing else. */
 export function isRule(cursor: Cursor): boolean {
-  const { text, inkAt, end } = cursor;
-  const mark = text.charCodeAt(inkAt);
-  if ((mark !== 0x2a && mark !== 0x2d && mark !== 0x5f) || inkAt < cursor.noRuleBefore) return false;
+  const { text, contentAt, end } = cursor;
+  const mark = text.charCodeAt(contentAt);
+  if ((mark !== 0x2a && mark !== 0x2d && mark !== 0x5f) || contentAt < cursor.ruleFreeUntil) return false;
   let count = 0;
-  for (let at = inkAt; at < end; at += 1) {
+  for (let at = contentAt; at < end; at += 1) {
     const code = text.charCodeAt(at);
     if (code === mark) count += 1;
     else if (!isBlank(code)) {
-      cursor.noRuleBefore = at;
+      cursor.ruleFreeUntil = at;
       return false;
     }
   }
@@ -168,7 +168,7 @@ export function isRule(cursor: Cursor): boolean {
 /** Skips a mark of that many characters. */
 function pass(cursor: Cursor, length: number): void {
   cursor.column += cursor.indent + length;
-  cursor.at = cursor.inkAt + length;
+  cursor.at = cursor.contentAt + length;
   cursor.split = false;
   measure(cursor);
 }

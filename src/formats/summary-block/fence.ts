@@ -8,7 +8,7 @@ export interface Fence {
   readonly indent: number;
 }
 
-export interface Gathering extends Fence, Pick<FoundBlock, 'place' | 'line' | 'column' | 'start'> {
+export interface OpenBlock extends Fence, Pick<FoundBlock, 'place' | 'line' | 'column' | 'start'> {
   readonly rows: string[];
   readonly cuts: number[];
   chars: number;
@@ -46,7 +46,7 @@ export function languageAt(text: string, at: number, end: number): 'yaml' | 'bar
   return LANGUAGES.has(word) ? 'yaml' : 'other';
 }
 
-export function keep(gathering: Gathering, row: string, cut: number): void {
+export function addRow(gathering: OpenBlock, row: string, cut: number): void {
   if (gathering.chars > BLOCK_CHARS_MAX) return;
   gathering.chars += row.length + 1;
   gathering.rows.push(row.length > BLOCK_CHARS_MAX ? row.slice(0, BLOCK_CHARS_MAX) : row);
@@ -54,7 +54,7 @@ export function keep(gathering: Gathering, row: string, cut: number): void {
 }
 
 /** Null: the fence holds no `handoff`. */
-export function blockOf(text: string, gathering: Gathering, end: number, closed: boolean): FoundBlock | null {
+export function blockOf(text: string, gathering: OpenBlock, end: number, closed: boolean): FoundBlock | null {
   if (!holdsHandoff(gathering.rows)) return null;
   const { place, line, column, start, rows, cuts, chars } = gathering;
   const tooLarge = chars > BLOCK_CHARS_MAX;
@@ -73,7 +73,7 @@ const FLOW_CHARS_MAX = 512;
 export function holdsHandoff(rows: readonly string[]): boolean {
   let level = -1;
   for (const row of rows) {
-    const at = firstInk(row);
+    const at = firstNonBlank(row);
     if (at === row.length || row[at] === '#' || (at === 0 && (row.startsWith('---') || row.startsWith('%')))) continue;
     if (level < 0 && row[at] === '{') return HANDOFF_FLOW.test(rows.join('\n').slice(0, FLOW_CHARS_MAX).trimStart());
     if (level < 0 || at < level) level = at;
@@ -82,7 +82,7 @@ export function holdsHandoff(rows: readonly string[]): boolean {
   return false;
 }
 
-function firstInk(row: string): number {
+function firstNonBlank(row: string): number {
   let at = 0;
   while (at < row.length && isBlank(row.charCodeAt(at))) at += 1;
   return at;

@@ -5,12 +5,12 @@ import type { OnFailure } from '../../domain/summary.ts';
 import { BLOCK_FIELDS, FAILURE_FIELDS, ruleOf, type BlockField } from './schema.ts';
 import type { Field, Issue } from './yaml.ts';
 
-interface Weight {
-  readonly grave?: boolean;
+interface IssueOptions {
+  readonly fatal?: boolean;
   readonly allowed?: readonly string[];
 }
 
-export class Sheet {
+export class FieldReader {
   private readonly fields: ReadonlyMap<string, Field>;
   private readonly issues: Issue[];
   private readonly found = new Map<BlockField, Field | null>();
@@ -27,16 +27,16 @@ export class Sheet {
     const used = [name, ...(ruleOf(name).aliases ?? [])].find((each) => this.fields.has(each)) ?? name;
     const field = this.fields.get(used) ?? null;
     if (field !== null && used !== name) {
-      this.issues.push({ at: field.keyAt, field: used, says: `is called ${name}`, grave: false });
+      this.issues.push({ at: field.keyAt, field: used, says: `is called ${name}`, fatal: false });
     }
     this.found.set(name, field);
     return field;
   }
 
-  add(path: string, says: string, { grave = false, allowed }: Weight = {}): void {
+  add(path: string, says: string, { fatal = false, allowed }: IssueOptions = {}): void {
     const [name] = path.split(/[.[]/, 1) as [BlockField];
     const at = this.found.get(name)?.at ?? 0;
-    this.issues.push({ at, field: path, says, grave, ...(allowed === undefined ? {} : { allowed }) });
+    this.issues.push({ at, field: path, says, fatal, ...(allowed === undefined ? {} : { allowed }) });
   }
 
   text(name: BlockField): string | null {
@@ -49,23 +49,23 @@ export class Sheet {
     return typeof value === 'number' ? String(value) : null;
   }
 
-  /** A name that cannot be read refuses the block: a wrong reader is worse than none. */
+  /** An unreadable agent name refuses the block: a wrong recipient is worse than none. */
   agent(name: BlockField): string | null {
     const value = this.get(name)?.value ?? null;
     if (value === null || value === '') {
-      this.add(name, 'is missing', { grave: true });
+      this.add(name, 'is missing', { fatal: true });
       return null;
     }
     return this.agentIn(value, name, true);
   }
 
-  agentIn(value: Json, path: string, grave: boolean): string | null {
+  agentIn(value: Json, path: string, fatal: boolean): string | null {
     const said = typeof value === 'number' ? String(value) : value;
     // People add remarks to names: `@security-agent (REQUIRED for validation)`.
     const remark = typeof said === 'string' ? /^\s*(@?[^\s(]+)\s+\([^)]*\)\s*$/.exec(said) : null;
     const agent = typeof said === 'string' ? readAgentId(remark?.[1] ?? said) : null;
     if (agent === null || typeof said !== 'string') {
-      this.add(path, `names no agent: ${AGENT_NAME_RULE}`, { grave });
+      this.add(path, `names no agent: ${AGENT_NAME_RULE}`, { fatal });
       return null;
     }
     if (remark !== null) this.add(path, 'a remark after the name is overlooked');
@@ -132,21 +132,21 @@ export class Sheet {
   }
 }
 
-export function failureOf(sheet: Sheet): OnFailure | null {
-  const asked = sheet.map('on_failure', 'context');
+export function failureOf(reader: FieldReader): OnFailure | null {
+  const asked = reader.map('on_failure', 'context');
   if (Object.keys(asked).length === 0) return null;
   const of = (name: keyof typeof FAILURE_FIELDS): Json => asked[name] ?? null;
   const whole = (name: 'retry' | 'escalate_after', least: number): number | null =>
-    of(name) === null ? null : sheet.wholeIn(of(name), `on_failure.${name}`, least);
+    of(name) === null ? null : reader.wholeIn(of(name), `on_failure.${name}`, least);
   const agent = (name: 'route_to' | 'notify'): string | null =>
-    of(name) === null ? null : sheet.agentIn(of(name), `on_failure.${name}`, false);
+    of(name) === null ? null : reader.agentIn(of(name), `on_failure.${name}`, false);
 
   const retry = whole('retry', 0);
   const routeTo = agent('route_to');
   const notify = agent('notify');
   const escalateAfter = whole('escalate_after', 1);
   const context = of('context');
-  if (context !== null && typeof context !== 'string') sheet.add('on_failure.context', `is ${FAILURE_FIELDS.context}`);
+  if (context !== null && typeof context !== 'string') reader.add('on_failure.context', `is ${FAILURE_FIELDS.context}`);
   return {
     ...(retry === null ? {} : { retry }),
     ...(routeTo === null ? {} : { routeTo }),

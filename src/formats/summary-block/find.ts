@@ -2,22 +2,31 @@
  * Finds the blocks of a markdown text in one pass over its lines. Time grows only with the length of the text: each line is
  * read a bounded number of times, whatever stands in it.
  */
-import { advance, goOn, isEmptyAhead, isQuoted, isRule, leave, measure, openMore } from './containers.ts';
+import {
+  advance,
+  matchContainers,
+  isEmptyAhead,
+  isQuoted,
+  isRule,
+  closeContainers,
+  measure,
+  openContainers,
+} from './containers.ts';
 import type { Containers, Cursor } from './containers.ts';
-import { acts, type BlockPlace, type FoundBlock } from './found-block.ts';
-import { blockOf, closesAt, fenceAt, keep, languageAt, type Fence, type Gathering } from './fence.ts';
+import { isActive, type BlockPlace, type FoundBlock } from './found-block.ts';
+import { blockOf, closesAt, fenceAt, addRow, languageAt, type Fence, type OpenBlock } from './fence.ts';
 
 export function findBlocks(markdown: string): readonly FoundBlock[] {
   const scan = new Scan(markdown, null);
   scan.run();
   const found = scan.found.toSorted((one, other) => one.start - other.start);
-  const acting = found.filter(acts);
+  const acting = found.filter(isActive);
   if (acting.length === 0) return found.map((block, index) => ({ ...block, index }));
   const sections = sectionsOf(markdown);
   let prose = '';
   let end = markdown.startsWith('\uFEFF') ? 1 : 0;
   return found.map((block, index) => {
-    const isOwn = acts(block);
+    const isOwn = isActive(block);
     if (isOwn) {
       prose = markdown.slice(end, block.start).trim() || prose;
       ({ end } = block);
@@ -29,7 +38,7 @@ export function findBlocks(markdown: string): readonly FoundBlock[] {
 
 /** The headings above a line; asked for lines in ascending order. */
 function sectionsOf(markdown: string): (line: number) => readonly string[] {
-  const headings = saidLines(markdown).filter(({ text }) => /^#{1,6}[ \t]/.test(text));
+  const headings = proseLines(markdown).filter(({ text }) => /^#{1,6}[ \t]/.test(text));
   const open: { readonly level: number; readonly title: string }[] = [];
   let next = 0;
   return (line) => {
@@ -45,14 +54,14 @@ function sectionsOf(markdown: string): (line: number) => readonly string[] {
 
 const TITLE_MAX = 200;
 
-/** The lines outside of quotes, fences, code and comments, without the marks of lists. */
-export function saidLines(markdown: string): readonly SaidLine[] {
-  const said: SaidLine[] = [];
-  new Scan(markdown, (line) => said.push(line)).run();
-  return said;
+/** The lines outside quotes, fences, code and comments, without list markers. */
+export function proseLines(markdown: string): readonly ProseLine[] {
+  const lines: ProseLine[] = [];
+  new Scan(markdown, (line) => lines.push(line)).run();
+  return lines;
 }
 
-export interface SaidLine {
+export interface ProseLine {
   readonly line: number;
   readonly column: number;
   readonly text: string;
@@ -70,16 +79,16 @@ class Scan {
   private lineStart = 0;
   /** The open fence, and its content where it may be YAML. */
   private fence: Fence | null = null;
-  private gathering: Gathering | null = null;
+  private gathering: OpenBlock | null = null;
   /** A fence inside another fence, indented code or a comment. */
-  private inner: Gathering | null = null;
+  private inner: OpenBlock | null = null;
   private inComment = false;
-  private readonly hear: ((line: SaidLine) => void) | null;
+  private readonly onLine: ((line: ProseLine) => void) | null;
 
-  constructor(text: string, hear: ((line: SaidLine) => void) | null) {
-    this.hear = hear;
+  constructor(text: string, onLine: ((line: ProseLine) => void) | null) {
+    this.onLine = onLine;
     const at = text.startsWith('\uFEFF') ? 1 : 0;
-    this.cursor = { text, at, end: at, column: 0, split: false, indent: 0, inkAt: at, noRuleBefore: 0 };
+    this.cursor = { text, at, end: at, column: 0, split: false, indent: 0, contentAt: at, ruleFreeUntil: 0 };
   }
 
   run(): void {
@@ -93,11 +102,11 @@ class Scan {
       const end = hasReturns ? endOfLine(text, from, newline) : newline;
       this.line += 1;
       if (!this.isPlainText(from)) this.take(from, end);
-      else if (this.hear !== null) this.hear({ line: this.line, column: 1, text: text.slice(from, end) });
+      else if (this.onLine !== null) this.onLine({ line: this.line, column: 1, text: text.slice(from, end) });
       from = end + (text.charCodeAt(end) === 0x0d && text.charCodeAt(end + 1) === 0x0a ? 2 : 1);
     }
-    this.leaveFence(text.length, false);
-    this.leaveInner(text.length, false);
+    this.closeFence(text.length, false);
+    this.closeInner(text.length, false);
   }
 
   /** A quick test, because most lines are plain text. */
@@ -116,19 +125,19 @@ class Scan {
     cursor.end = end;
     cursor.column = 0;
     cursor.split = false;
-    cursor.noRuleBefore = 0;
+    cursor.ruleFreeUntil = 0;
     measure(cursor);
-    const matched = containers.open.length === 0 ? 0 : goOn(cursor, containers);
+    const matched = containers.open.length === 0 ? 0 : matchContainers(cursor, containers);
     if (this.fence !== null) {
       if (matched === containers.open.length) return this.inFence(this.fence);
-      this.leaveFence(this.endBefore(), false);
+      this.closeFence(this.endBefore(), false);
     }
     if (this.inComment && matched === containers.open.length) return this.comment();
     this.inComment = false;
     if (this.inner !== null) {
       if (matched === containers.open.length && (isEmptyAhead(cursor) || cursor.indent >= 4))
         return this.inside('code');
-      this.leaveInner(this.endBefore(), false);
+      this.closeInner(this.endBefore(), false);
     }
     this.begin(matched);
   }
@@ -136,31 +145,31 @@ class Scan {
   private begin(matched: number): void {
     const { cursor, containers } = this;
     const before = containers.open.length;
-    const kept = openMore(cursor, containers, matched);
+    const kept = openContainers(cursor, containers, matched);
     if (isEmptyAhead(cursor)) {
-      leave(containers, kept);
+      closeContainers(containers, kept);
       containers.paragraph = false;
       if (kept === matched) containers.bare = false;
       return;
     }
     const isLazy = containers.paragraph && kept < before && kept === matched;
     if (cursor.indent >= 4) {
-      if (!isLazy) leave(containers, kept);
+      if (!isLazy) closeContainers(containers, kept);
       const isText = containers.paragraph;
       this.inside('code');
       if (!isText) containers.bare = false;
       return;
     }
     const leaf = this.leafHere(kept === containers.open.length);
-    if (this.hear !== null && (leaf === 'text' || leaf === 'line') && !isQuoted(containers)) {
-      const { text, inkAt, end } = cursor;
-      this.hear({ line: this.line, column: inkAt - this.lineStart + 1, text: text.slice(inkAt, end) });
+    if (this.onLine !== null && (leaf === 'text' || leaf === 'line') && !isQuoted(containers)) {
+      const { text, contentAt, end } = cursor;
+      this.onLine({ line: this.line, column: contentAt - this.lineStart + 1, text: text.slice(contentAt, end) });
     }
     if (leaf === 'text') {
-      if (!isLazy) leave(containers, kept);
+      if (!isLazy) closeContainers(containers, kept);
       containers.paragraph = true;
     } else {
-      leave(containers, kept);
+      closeContainers(containers, kept);
       containers.paragraph = false;
       if (leaf === 'comment') this.comment();
       else if (leaf !== 'line') this.enterFence(leaf);
@@ -170,26 +179,26 @@ class Scan {
 
   private leafHere(allMatched: boolean): 'text' | 'line' | 'comment' | Fence {
     const { cursor } = this;
-    const { text, inkAt, end } = cursor;
-    const fence = fenceAt(text, inkAt, end, cursor.indent);
+    const { text, contentAt, end } = cursor;
+    const fence = fenceAt(text, contentAt, end, cursor.indent);
     if (fence !== null) return fence;
-    if (isRule(cursor) || standsAt(HEADING, text, inkAt)) return 'line';
-    if (this.containers.paragraph && allMatched && standsAt(UNDERLINE, text, inkAt)) return 'line';
-    return text.startsWith('<!--', inkAt) ? 'comment' : 'text';
+    if (isRule(cursor) || matchesAt(HEADING, text, contentAt)) return 'line';
+    if (this.containers.paragraph && allMatched && matchesAt(UNDERLINE, text, contentAt)) return 'line';
+    return text.startsWith('<!--', contentAt) ? 'comment' : 'text';
   }
 
   private enterFence(fence: Fence): void {
     const { cursor, containers } = this;
     this.fence = fence;
-    const language = languageAt(cursor.text, cursor.inkAt + fence.length, cursor.end);
+    const language = languageAt(cursor.text, cursor.contentAt + fence.length, cursor.end);
     if (language !== 'other') this.gathering = this.gather(isQuoted(containers) ? 'quote' : 'top', fence);
   }
 
   private inFence(fence: Fence): void {
     const { cursor } = this;
-    if (cursor.indent < 4 && closesAt(cursor.text, cursor.inkAt, cursor.end, fence)) {
-      this.leaveInner(cursor.end, false);
-      return this.leaveFence(cursor.end, true);
+    if (cursor.indent < 4 && closesAt(cursor.text, cursor.contentAt, cursor.end, fence)) {
+      this.closeInner(cursor.end, false);
+      return this.closeFence(cursor.end, true);
     }
     const { at, column, split } = cursor;
     if (this.gathering !== null) this.keepRow(this.gathering);
@@ -198,18 +207,18 @@ class Scan {
     this.inside('fence');
   }
 
-  /** Where a fence is quoted: only one that says it is YAML is read. */
+  /** For a quoted fence: only one with a YAML language tag is read. */
   private inside(place: BlockPlace): void {
     const { cursor, inner } = this;
-    const { text, inkAt, end } = cursor;
+    const { text, contentAt, end } = cursor;
     if (inner !== null) {
-      if (!closesAt(text, inkAt, end, inner)) return this.keepRow(inner);
-      return this.leaveInner(end, true);
+      if (!closesAt(text, contentAt, end, inner)) return this.keepRow(inner);
+      return this.closeInner(end, true);
     }
-    const code = text.charCodeAt(inkAt);
-    if ((code !== 0x60 && code !== 0x7e) || inkAt >= end) return;
-    const fence = fenceAt(text, inkAt, end, cursor.indent);
-    if (fence === null || languageAt(text, inkAt + fence.length, end) !== 'yaml') return;
+    const code = text.charCodeAt(contentAt);
+    if ((code !== 0x60 && code !== 0x7e) || contentAt >= end) return;
+    const fence = fenceAt(text, contentAt, end, cursor.indent);
+    if (fence === null || languageAt(text, contentAt + fence.length, end) !== 'yaml') return;
     this.inner = this.gather(place, fence);
   }
 
@@ -217,39 +226,39 @@ class Scan {
     const { text, at, end } = this.cursor;
     this.inside('comment');
     this.inComment = !text.slice(at, end).includes('-->');
-    if (!this.inComment) this.leaveInner(end, false);
+    if (!this.inComment) this.closeInner(end, false);
   }
 
-  private gather(place: BlockPlace, fence: Fence): Gathering {
-    const { inkAt } = this.cursor;
-    const column = inkAt - this.lineStart + 1;
-    return { ...fence, place, line: this.line, column, start: inkAt, rows: [], cuts: [], chars: 0 };
+  private gather(place: BlockPlace, fence: Fence): OpenBlock {
+    const { contentAt } = this.cursor;
+    const column = contentAt - this.lineStart + 1;
+    return { ...fence, place, line: this.line, column, start: contentAt, rows: [], cuts: [], chars: 0 };
   }
 
-  private keepRow(gathering: Gathering): void {
+  private keepRow(gathering: OpenBlock): void {
     const { cursor } = this;
     advance(cursor, Math.min(cursor.indent, gathering.indent));
     const { text, at, end, column, split } = cursor;
     // The rest of a split tab becomes spaces.
     const row = split ? ' '.repeat(4 - (column % 4)) + text.slice(at + 1, end) : text.slice(at, end);
-    keep(gathering, row, at - this.lineStart);
+    addRow(gathering, row, at - this.lineStart);
   }
 
-  private leaveFence(end: number, closed: boolean): void {
+  private closeFence(end: number, closed: boolean): void {
     const { gathering } = this;
     this.fence = null;
     this.gathering = null;
     if (gathering !== null) this.add(gathering, end, closed);
-    if (!closed) this.leaveInner(end, false);
+    if (!closed) this.closeInner(end, false);
   }
 
-  private leaveInner(end: number, closed: boolean): void {
+  private closeInner(end: number, closed: boolean): void {
     const { inner } = this;
     this.inner = null;
     if (inner !== null) this.add(inner, end, closed);
   }
 
-  private add(gathering: Gathering, end: number, closed: boolean): void {
+  private add(gathering: OpenBlock, end: number, closed: boolean): void {
     const block = blockOf(this.cursor.text, gathering, end, closed);
     if (block !== null) this.found.push(block);
   }
@@ -271,7 +280,7 @@ function endOfLine(text: string, from: number, newline: number): number {
 const HEADING = /#{1,6}(?![^ \t\r\n])/y;
 const UNDERLINE = /(?:=+|-+)[ \t]*(?![^\r\n])/y;
 
-function standsAt(pattern: RegExp, text: string, at: number): boolean {
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(text);
 }

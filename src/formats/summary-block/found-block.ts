@@ -34,10 +34,10 @@ export interface FoundBlock {
   /** The headings above it, the outermost first. */
   readonly under: readonly string[];
   /** The message of a transcript in which it stands; null: the text is no transcript. */
-  readonly said: Said | null;
+  readonly said: TranscriptPlace | null;
 }
 
-export interface Said {
+export interface TranscriptPlace {
   /** Of the transcript, from 1. */
   readonly line: number;
   readonly session: string | null;
@@ -53,7 +53,7 @@ export const UNPLACED = { index: 0, prose: '', rest: null, under: [], said: null
 /** A summary is read by people; anything larger belongs in an artifact. */
 export const BLOCK_CHARS_MAX = 64 * 1024;
 
-export function acts(block: FoundBlock): boolean {
+export function isActive(block: FoundBlock): boolean {
   return block.place === 'top';
 }
 

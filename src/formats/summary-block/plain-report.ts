@@ -4,11 +4,11 @@
  */
 import type { Json } from '../../foundation/json.ts';
 import { readAgentId } from '../../domain/names.ts';
-import { saidLines, type SaidLine } from './find.ts';
+import { proseLines, type ProseLine } from './find.ts';
 import type { BlockFields, BlockProblem } from './read.ts';
 import { isNobodyLike, phaseLike } from './vocabulary.ts';
 
-export interface WeakReport {
+export interface PlainReport {
   readonly fields: BlockFields;
   readonly line: number;
   readonly warnings: readonly BlockProblem[];
@@ -23,9 +23,9 @@ const RESULT =
   /^(?:✅|✔️?|☑️?|❌|✖️?|⚠️?|ℹ️?|📊|⏱️?)[ \t]*\*{0,2}([^:*]{1,80}?)\*{0,2}[ \t]*:[ \t]*\*{0,2}[ \t]*(.+)$/u;
 
 /** The last report of a text: it replaces those before it. */
-export function readWeak(markdown: string): WeakReport | null {
+export function readPlainReport(markdown: string): PlainReport | null {
   if (!markdown.includes('COMPLETE') || !/next agent/i.test(markdown)) return null;
-  const lines = saidLines(markdown).filter(({ text }) => text.length <= LINE_CHARS_MAX);
+  const lines = proseLines(markdown).filter(({ text }) => text.length <= LINE_CHARS_MAX);
   const nextAt = lines.findLastIndex(({ text }) => NEXT.test(text));
   const next = lines[nextAt];
   if (next === undefined) return null;
@@ -67,7 +67,7 @@ function phaseOf(title: string): string | null {
   return phaseLike(words) ?? phaseLike(words.replace(/ PHASE$/i, '')) ?? (words === '' ? null : words);
 }
 
-function nextOf({ text }: SaidLine): { readonly to: string | null; readonly understood: boolean } {
+function nextOf({ text }: ProseLine): { readonly to: string | null; readonly understood: boolean } {
   const said = (NEXT.exec(text)?.[1] ?? '')
     .replace(/\s*\([^)]*\)\s*$/, '')
     .replaceAll(/[`*"]/g, '')

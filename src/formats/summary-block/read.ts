@@ -6,12 +6,12 @@
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { PHASES, SUMMARY_STATUSES, type Summary, type SummaryStatus } from '../../domain/summary.ts';
 import { BLOCK_CHARS_MAX, placeIn, type FoundBlock, type TextPlace } from './found-block.ts';
-import { failureOf, Sheet } from './field-reader.ts';
+import { failureOf, FieldReader } from './field-reader.ts';
 import { BLOCK_FIELDS } from './schema.ts';
 import { isNobodyLike, isPhase, isStatus, NOBODY, phaseLike, statusLike } from './vocabulary.ts';
 import { readYaml, type Issue } from './yaml.ts';
 
-/** What a summary says of itself; the reader knows its project and source. */
+/** The fields of a summary. The caller adds project and source. */
 export interface BlockFields extends Omit<Summary, 'project' | 'from' | 'status' | 'source'> {
   /** Null only in the plain form: then it is the agent that speaks. */
   readonly from: string | null;
@@ -45,12 +45,12 @@ export interface BlockRead {
 export function readBlock(found: FoundBlock, { strict }: { readonly strict: boolean }): BlockRead {
   const issues: Issue[] = [...issuesOfForm(found)];
   let fields: BlockFields | null = null;
-  if (!issues.some((issue) => issue.grave)) {
+  if (!issues.some((issue) => issue.fatal)) {
     const read = readYaml(found.yaml);
     issues.push(...read.issues);
-    if (read.fields !== null) fields = fieldsOf(new Sheet(read.fields, issues), found.text);
+    if (read.fields !== null) fields = fieldsOf(new FieldReader(read.fields, issues), found.text);
   }
-  const isProblem = ({ grave }: Issue): boolean => strict || grave;
+  const isProblem = ({ fatal: grave }: Issue): boolean => strict || grave;
   const problems = issues.filter(isProblem).map((issue) => problemOf(found, issue));
   const warnings = issues.filter((issue) => !isProblem(issue)).map((issue) => problemOf(found, issue));
   return { fields: problems.length === 0 ? fields : null, problems, warnings };
@@ -58,10 +58,10 @@ export function readBlock(found: FoundBlock, { strict }: { readonly strict: bool
 
 function issuesOfForm(found: FoundBlock): readonly Issue[] {
   const whole = { at: 0, field: '' };
-  if (found.tooLarge) return [{ ...whole, says: `larger than ${BLOCK_CHARS_MAX} characters`, grave: true }];
+  if (found.tooLarge) return [{ ...whole, says: `larger than ${BLOCK_CHARS_MAX} characters`, fatal: true }];
   const cutOff = 'the fence is not closed, and the text stops here: the end may be missing';
-  if (found.cutOff) return [{ ...whole, says: cutOff, grave: true }];
-  return found.closed ? [] : [{ ...whole, says: 'the fence is not closed', grave: false }];
+  if (found.cutOff) return [{ ...whole, says: cutOff, fatal: true }];
+  return found.closed ? [] : [{ ...whole, says: 'the fence is not closed', fatal: false }];
 }
 
 function problemOf(found: FoundBlock, issue: Issue): BlockProblem {
@@ -69,80 +69,80 @@ function problemOf(found: FoundBlock, issue: Issue): BlockProblem {
   return { ...placeIn(found, at), field, says, ...(allowed === undefined ? {} : { allowed }) };
 }
 
-function fieldsOf(sheet: Sheet, text: string): BlockFields {
-  const phase = phaseOf(sheet);
-  const from = sheet.agent('from');
-  const to = nextOf(sheet);
-  const status = statusOf(sheet);
-  const dependencies = sheet.list('dependencies');
-  const context = sheet.map('context', 'text');
-  const waitsFor = sheet.words('waits_for') ?? wordsOf(context['waits_for'] ?? context['blocked_by']);
+function fieldsOf(reader: FieldReader, text: string): BlockFields {
+  const phase = phaseOf(reader);
+  const from = reader.agent('from');
+  const to = nextOf(reader);
+  const status = statusOf(reader);
+  const dependencies = reader.list('dependencies');
+  const context = reader.map('context', 'text');
+  const waitsFor = reader.words('waits_for') ?? wordsOf(context['waits_for'] ?? context['blocked_by']);
   if (status === 'blocked' && waitsFor === null && dependencies.length === 0) {
-    sheet.add('status', 'a blocked one names what it waits for, in waits_for or in dependencies');
+    reader.add('status', 'a blocked one names what it waits for, in waits_for or in dependencies');
   }
   return {
     phase,
     from,
     to,
     status,
-    retryCount: sheet.whole('retry_count', 0) ?? 0,
-    metrics: sheet.map('metrics', 'value'),
+    retryCount: reader.whole('retry_count', 0) ?? 0,
+    metrics: reader.map('metrics', 'value'),
     dependencies,
-    onFailure: failureOf(sheet),
+    onFailure: failureOf(reader),
     context,
-    toldAt: timeOf(sheet),
+    toldAt: timeOf(reader),
     form: 'block',
     text,
-    project: sheet.words('project') ?? wordsOf(context['project']),
-    leg: sheet.words('handoff_id'),
-    fence: sheet.whole('fence', 1),
+    project: reader.words('project') ?? wordsOf(context['project']),
+    leg: reader.words('handoff_id'),
+    fence: reader.whole('fence', 1),
     waitsFor: waitsFor ?? (dependencies.length > 0 ? dependencies.join(', ') : null),
-    unread: sheet.unread(),
+    unread: reader.unread(),
   };
 }
 
-function phaseOf(sheet: Sheet): string | null {
-  const said = sheet.text('phase');
+function phaseOf(reader: FieldReader): string | null {
+  const said = reader.text('phase');
   if (said === null || isPhase(said)) return said;
   const like = phaseLike(said);
-  sheet.add('phase', `${JSON.stringify(said)} ${like === null ? 'is not a phase' : `is written "${like}"`}`, {
+  reader.add('phase', `${JSON.stringify(said)} ${like === null ? 'is not a phase' : `is written "${like}"`}`, {
     allowed: PHASES,
   });
   return like ?? said;
 }
 
-function statusOf(sheet: Sheet): SummaryStatus | null {
-  const said = sheet.text('status');
+function statusOf(reader: FieldReader): SummaryStatus | null {
+  const said = reader.text('status');
   if (said === null || isStatus(said)) return said;
   const like = statusLike(said);
   const says = like === null ? 'is not a status; nothing follows from it' : `is written "${like}"`;
-  sheet.add('status', `${JSON.stringify(said)} ${says}`, { allowed: SUMMARY_STATUSES });
+  reader.add('status', `${JSON.stringify(said)} ${says}`, { allowed: SUMMARY_STATUSES });
   return like;
 }
 
-function nextOf(sheet: Sheet): string | null {
-  const field = sheet.get('to');
+function nextOf(reader: FieldReader): string | null {
+  const field = reader.get('to');
   if (field === null) {
-    sheet.add('to', 'is missing; nobody comes next');
+    reader.add('to', 'is missing; nobody comes next');
     return null;
   }
   if (field.value === NOBODY) return null;
   if (field.value === null || (typeof field.value === 'string' && isNobodyLike(field.value))) {
-    sheet.add('to', `nobody is written "${NOBODY}"`);
+    reader.add('to', `nobody is written "${NOBODY}"`);
     return null;
   }
-  return sheet.agent('to');
+  return reader.agent('to');
 }
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-function timeOf(sheet: Sheet): number | null {
-  const field = sheet.get('timestamp');
+function timeOf(reader: FieldReader): number | null {
+  const field = reader.get('timestamp');
   if (field === null) return null;
   const said = typeof field.value === 'string' ? field.value.trim() : '';
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(said) || said.length === 10 ? said : `${said}Z`;
   const atMs = ISO.test(said) ? Date.parse(zoned.replace(' ', 'T').replace(',', '.')) : Number.NaN;
-  if (Number.isNaN(atMs)) sheet.add('timestamp', `is ${BLOCK_FIELDS.timestamp.holds}`);
+  if (Number.isNaN(atMs)) reader.add('timestamp', `is ${BLOCK_FIELDS.timestamp.holds}`);
   return Number.isNaN(atMs) ? null : atMs;
 }
 

@@ -2,13 +2,13 @@
  * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex and Gemini CLI write them, or one
  * JSON object with all messages, as older versions of Gemini CLI do.
  *
- * Only a block that the agent itself said acts. The result of a tool may hold any file, so a block in it is only reported;
- * so is a block that a person or another program said to the agent.
+ * Only a block in a message of the agent itself is active. A block in the result of a tool, or in a message to the agent,
+ * is only reported: it may be part of any file.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import { findBlocks } from './find.ts';
-import type { BlockPlace, FoundBlock, Said } from './found-block.ts';
+import type { BlockPlace, FoundBlock, TranscriptPlace } from './found-block.ts';
 
 /** A longer line is a picture or a dump, never a summary. */
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ export function isTranscript(text: string): boolean {
 }
 
 export function findInTranscript(transcript: string): readonly FoundBlock[] {
-  return spoken(transcript, /handoff/i).flatMap(({ texts, said }) => {
+  return transcriptEntries(transcript, /handoff/i).flatMap(({ texts, said }) => {
     let index = 0;
     return texts.flatMap(({ text, speaker }) =>
       findBlocks(text).map((block) => {
@@ -34,17 +34,17 @@ export function findInTranscript(transcript: string): readonly FoundBlock[] {
   });
 }
 
-/** What the agent said last: a session without a block may end with the plain form. */
-export function lastWords(transcript: string): { readonly text: string; readonly said: Said } | null {
-  const own = spoken(transcript, /assistant|agent_message|"gemini"/).flatMap(({ texts, said }) =>
+/** The last message of the agent: a session without a block may end with a plain report. */
+export function lastAgentMessage(transcript: string): { readonly text: string; readonly said: TranscriptPlace } | null {
+  const own = transcriptEntries(transcript, /assistant|agent_message|"gemini"/).flatMap(({ texts, said }) =>
     texts.filter(({ speaker }) => speaker === 'agent').map(({ text }) => ({ text, said })),
   );
   return own.at(-1) ?? null;
 }
 
-interface Spoken {
+interface TranscriptEntry {
   readonly texts: readonly { readonly text: string; readonly speaker: 'agent' | 'tool' | 'other' }[];
-  readonly said: Said;
+  readonly said: TranscriptPlace;
   /** A later version of the entry may follow in the transcript. */
   readonly isRewritten: boolean;
 }
@@ -52,10 +52,10 @@ interface Spoken {
 /** The id by which the agent's hook names the same turn. */
 const TURN_ID = /"(?:promptId|turn_id)":"([^"\\]{1,100})"/;
 
-function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
+function transcriptEntries(transcript: string, worthReading: RegExp): readonly TranscriptEntry[] {
   const messages = geminiMessages(transcript);
-  if (messages !== null) return spokenInSession(messages);
-  const entries: Spoken[] = [];
+  if (messages !== null) return sessionEntries(messages);
+  const entries: TranscriptEntry[] = [];
   let session: string | null = null;
   let turn: string | null = null;
   let line = 0;
@@ -80,7 +80,7 @@ function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
 }
 
 /** Gemini CLI writes a message again when its tools have answered; the last version counts. */
-function newestOf(entries: readonly Spoken[]): readonly Spoken[] {
+function newestOf(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
   const last = new Map(entries.map((each) => [each.said.entry, each]));
   return entries.filter((each) => !each.isRewritten || last.get(each.said.entry) === each);
 }
@@ -103,7 +103,7 @@ function geminiMessages(text: string): GeminiSession | null {
   return { session: sessionOf(whole), messages: (messages as readonly Json[]).filter(isJsonObject) };
 }
 
-function spokenInSession({ session, messages }: GeminiSession): readonly Spoken[] {
+function sessionEntries({ session, messages }: GeminiSession): readonly TranscriptEntry[] {
   const all = messages.flatMap((message, at) => {
     const texts = textsOf(message);
     const entry = entryOf(message, at + 1);
@@ -114,7 +114,7 @@ function spokenInSession({ session, messages }: GeminiSession): readonly Spoken[
   return newestOf(all);
 }
 
-function textsOf(entry: JsonObject): Spoken['texts'] {
+function textsOf(entry: JsonObject): TranscriptEntry['texts'] {
   // Codex wraps what Claude Code says plainly; `event_msg` only repeats it for the screen.
   if (entry['type'] === 'event_msg') return [];
   const body = firstMap(entry['message'], entry['payload'], entry['item']) ?? entry;
@@ -140,7 +140,7 @@ function textsOf(entry: JsonObject): Spoken['texts'] {
   });
 }
 
-function by(speaker: 'agent' | 'tool' | 'other'): (text: string) => Spoken['texts'][number] {
+function by(speaker: 'agent' | 'tool' | 'other'): (text: string) => TranscriptEntry['texts'][number] {
   return (text) => ({ text, speaker });
 }
 

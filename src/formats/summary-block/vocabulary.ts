@@ -1,7 +1,7 @@
 /** The words of a block, and the spellings that lenient reading accepts for them. */
 import { PHASES, SUMMARY_STATUSES, type Phase, type SummaryStatus } from '../../domain/summary.ts';
 
-/** The recipient of a block after which nobody comes. */
+/** The recipient of a block without a next agent. */
 export const NOBODY = 'None';
 
 /** Other spellings of the same word, never other words: "terminé" and "looks fine" are no status. */

@@ -8,9 +8,9 @@ import type { Json } from '../../foundation/json.ts';
 const DEPTH_MAX = 32;
 const NODES_MAX = 2000;
 /** Lines and commas, counted before parsing: a cheap bound on the number of values. */
-const PIECES_MAX = 2 * NODES_MAX;
+const SEPARATORS_MAX = 2 * NODES_MAX;
 
-/** A `grave` issue refuses the block; another one refuses it only in strict reading. */
+/** A `fatal` issue refuses the block; another one refuses it only in strict reading. */
 export interface Issue {
   /** Offset in the YAML. */
   readonly at: number;
@@ -18,7 +18,7 @@ export interface Issue {
   readonly field: string;
   readonly says: string;
   readonly allowed?: readonly string[];
-  readonly grave: boolean;
+  readonly fatal: boolean;
 }
 
 export interface Field {
@@ -34,14 +34,14 @@ export interface YamlRead {
 }
 
 export function readYaml(yaml: string): YamlRead {
-  const refused = guard(yaml);
+  const refused = checkBeforeParsing(yaml);
   if (refused !== null) return { fields: null, issues: [refused] };
   try {
     return new Walk(yaml).read();
   } catch (error) {
     // The parser recurses for every level; nesting that the guard missed ends here.
     if (!(error instanceof RangeError)) throw error;
-    return { fields: null, issues: [grave(0, '', 'nested too deeply to be read')] };
+    return { fields: null, issues: [fatalIssue(0, '', 'nested too deeply to be read')] };
   }
 }
 
@@ -49,22 +49,22 @@ export function readYaml(yaml: string): YamlRead {
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-function guard(yaml: string): Issue | null {
+function checkBeforeParsing(yaml: string): Issue | null {
   const control = CONTROL.exec(yaml);
-  if (control !== null) return grave(control.index, '', `holds the character ${nameOf(control[0])}`);
+  if (control !== null) return fatalIssue(control.index, '', `holds the character ${nameOf(control[0])}`);
   let depth = 0;
-  let pieces = 0;
+  let separators = 0;
   for (let at = 0; at < yaml.length; at += 1) {
     const code = yaml.charCodeAt(at);
     if (code === 0x5b || code === 0x7b) depth += 1;
     else if ((code === 0x5d || code === 0x7d) && depth > 0) depth -= 1;
-    else if (code === 0x2c || code === 0x0a) pieces += 1;
-    if (pieces > PIECES_MAX) return grave(at, '', `more than ${PIECES_MAX} lines and commas`);
-    if (depth > DEPTH_MAX) return grave(at, '', `nested deeper than ${DEPTH_MAX}`);
+    else if (code === 0x2c || code === 0x0a) separators += 1;
+    if (separators > SEPARATORS_MAX) return fatalIssue(at, '', `more than ${SEPARATORS_MAX} lines and commas`);
+    if (depth > DEPTH_MAX) return fatalIssue(at, '', `nested deeper than ${DEPTH_MAX}`);
   }
   // `- - - -` opens a list in a list in a list, all in one line.
-  const stairs = new RegExp(`(?:^|\\n)(?:[ \\t]*[-?:](?=[ \\t])){${DEPTH_MAX},}`).exec(yaml);
-  return stairs === null ? null : grave(stairs.index, '', `nested deeper than ${DEPTH_MAX}`);
+  const nestedList = new RegExp(`(?:^|\\n)(?:[ \\t]*[-?:](?=[ \\t])){${DEPTH_MAX},}`).exec(yaml);
+  return nestedList === null ? null : fatalIssue(nestedList.index, '', `nested deeper than ${DEPTH_MAX}`);
 }
 
 class Walk {
@@ -86,14 +86,14 @@ class Walk {
     }
     const top = parsed.contents;
     if (this.isRefused()) return this.nothing();
-    if (!isMap(top)) return this.nothing(grave(0, '', 'not a map'));
+    if (!isMap(top)) return this.nothing(fatalIssue(0, '', 'not a map'));
 
     const entries = this.entriesOf(top, '').filter(({ key }) => key.toLowerCase() === 'handoff');
     const [first] = entries;
-    if (first === undefined) return this.nothing(grave(0, 'handoff', 'there is no handoff at the top level'));
-    if (entries.length > 1) return this.nothing(grave(entries[1]?.keyAt ?? 0, 'handoff', 'stands here twice'));
+    if (first === undefined) return this.nothing(fatalIssue(0, 'handoff', 'there is no handoff at the top level'));
+    if (entries.length > 1) return this.nothing(fatalIssue(entries[1]?.keyAt ?? 0, 'handoff', 'stands here twice'));
     if (first.key !== 'handoff') this.add(first.keyAt, 'handoff', 'is written in small letters', false);
-    if (!isMap(first.node)) return this.nothing(grave(first.keyAt, 'handoff', 'holds no fields'));
+    if (!isMap(first.node)) return this.nothing(fatalIssue(first.keyAt, 'handoff', 'holds no fields'));
 
     const fields = new Map<string, Field>();
     for (const { key, keyAt, node } of this.entriesOf(first.node, '')) {
@@ -128,10 +128,10 @@ class Walk {
   private valueOf(node: Node | null, path: string, depth: number, asWritten: boolean): Json {
     const at = placeOf(node) ?? 0;
     this.nodes += 1;
-    if (this.nodes > NODES_MAX) return this.give(at, path, `more than ${NODES_MAX} values`);
-    if (depth > DEPTH_MAX) return this.give(at, path, `nested deeper than ${DEPTH_MAX}`);
+    if (this.nodes > NODES_MAX) return this.refuse(at, path, `more than ${NODES_MAX} values`);
+    if (depth > DEPTH_MAX) return this.refuse(at, path, `nested deeper than ${DEPTH_MAX}`);
     if (node === null) return null;
-    if (isAlias(node)) return this.give(at, path, 'refers to another place (*); write the value itself');
+    if (isAlias(node)) return this.refuse(at, path, 'refers to another place (*); write the value itself');
     if (isSeq(node)) {
       return node.items.map((each, index) => this.valueOf(each as Node, `${path}[${index}]`, depth + 1, asWritten));
     }
@@ -141,7 +141,7 @@ class Walk {
         entries.map(({ key, node: value }) => [key, this.valueOf(value, `${path}.${key}`, depth + 1, asWritten)]),
       );
     }
-    if (!isScalar(node)) return this.give(at, path, 'is of a kind that is not read');
+    if (!isScalar(node)) return this.refuse(at, path, 'is of a kind that is not read');
     const { value } = node;
     if (typeof value === 'number') {
       // Ids like 15.30 and long numbers are kept digit by digit.
@@ -149,22 +149,22 @@ class Walk {
       return isExact && !asWritten ? value : (node.source ?? String(value));
     }
     if (typeof value === 'boolean' || value === null) return value;
-    if (typeof value !== 'string') return this.give(at, path, 'is of a kind that is not read');
-    return CONTROL.test(value) ? this.give(at, path, 'holds a control character') : value;
+    if (typeof value !== 'string') return this.refuse(at, path, 'is of a kind that is not read');
+    return CONTROL.test(value) ? this.refuse(at, path, 'holds a control character') : value;
   }
 
-  private give(at: number, field: string, says: string): null {
+  private refuse(at: number, field: string, says: string): null {
     this.add(at, field, says, true);
     return null;
   }
 
-  private add(at: number, field: string, says: string, isGrave: boolean): void {
+  private add(at: number, field: string, says: string, isFatal: boolean): void {
     // The first few say what is wrong; ten thousand would only burden the reader.
-    if (this.issues.length < ISSUES_MAX) this.issues.push({ at, field, says, grave: isGrave });
+    if (this.issues.length < ISSUES_MAX) this.issues.push({ at, field, says, fatal: isFatal });
   }
 
   private isRefused(): boolean {
-    return this.issues.some((issue) => issue.grave);
+    return this.issues.some((issue) => issue.fatal);
   }
 
   private nothing(issue?: Issue): YamlRead {
@@ -180,8 +180,8 @@ interface Entry {
   readonly node: Node | null;
 }
 
-function grave(at: number, field: string, says: string): Issue {
-  return { at, field, says, grave: true };
+function fatalIssue(at: number, field: string, says: string): Issue {
+  return { at, field, says, fatal: true };
 }
 
 function placeOf(node: Node | null): number | null {

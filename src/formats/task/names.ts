@@ -10,7 +10,7 @@ export interface TaskPattern {
 export const DEFAULT_TASK_PATTERN: TaskPattern = { before: 'BPRD-YYYY-', digits: 4 };
 export const TASK_PATTERN_RULE =
   'letters, digits, "-", "_" and "." that end in a separator and a row of N, such as BPRD-YYYY-NNNN';
-const TASK_ENDING = '.md';
+const TASK_EXTENSION = '.md';
 
 export function readTaskPattern(text: string): TaskPattern | null {
   const found = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?[._-])(N{1,9})$/.exec(text);
@@ -24,13 +24,13 @@ export function taskIdOf(pattern: TaskPattern, year: number, number: number): Ta
 }
 
 export function taskFileName(id: TaskId): string {
-  return `${id}${TASK_ENDING}`;
+  return `${id}${TASK_EXTENSION}`;
 }
 
 /** The number of the task in this pattern and year; null: the file is none of these tasks. */
 export function taskNumberIn(fileName: string, pattern: TaskPattern, year: number): number | null {
   const before = taskIdOf({ ...pattern, digits: 0 }, year, 0).slice(0, -1);
-  if (!fileName.startsWith(before) || !fileName.endsWith(TASK_ENDING)) return null;
-  const rest = fileName.slice(before.length, -TASK_ENDING.length);
+  if (!fileName.startsWith(before) || !fileName.endsWith(TASK_EXTENSION)) return null;
+  const rest = fileName.slice(before.length, -TASK_EXTENSION.length);
   return new RegExp(`^\\d{${pattern.digits},15}$`).test(rest) ? Number(rest) : null;
 }

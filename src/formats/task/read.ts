@@ -1,6 +1,6 @@
 /**
- * Reads a task file in either form: with a front matter, or with lines like `status: Assigned` at its head. Only the fields
- * that are kept in step are read.
+ * Reads a task file in either form: with front matter, or with lines like `status: Assigned` at its head. Reads only the
+ * fields that are kept in sync.
  */
 import { readEntries } from '../document/entries.ts';
 import { placeAt } from '../document/front-matter.ts';

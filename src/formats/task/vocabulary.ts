@@ -4,16 +4,16 @@ import type { State } from '../../domain/lifecycle.ts';
 export const TASK_STATUSES = ['Open', 'Assigned', 'In-Progress', 'Review', 'Blocked', 'Complete'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-export interface TaskStanding {
+export interface TaskFields {
   readonly status: TaskStatus;
   readonly owner: 'sender' | 'recipient';
 }
 
-const GIVEN_BACK: TaskStanding = { status: 'Assigned', owner: 'sender' };
-const GIVEN: TaskStanding = { status: 'Assigned', owner: 'recipient' };
+const GIVEN_BACK: TaskFields = { status: 'Assigned', owner: 'sender' };
+const GIVEN: TaskFields = { status: 'Assigned', owner: 'recipient' };
 
 /** Null: the task stays as it is, because nobody knows of a draft yet. */
-export const STANDING_FOR: Record<State, TaskStanding | null> = {
+export const TASK_FIELDS_FOR: Record<State, TaskFields | null> = {
   draft: null,
   offered: GIVEN,
   blocked: GIVEN,
@@ -26,5 +26,5 @@ export const STANDING_FOR: Record<State, TaskStanding | null> = {
   cancelled: GIVEN_BACK,
 };
 
-/** For a handoff that was rejected for want of a skill: the sender first has to find an agent that has it. */
-export const WANTS_SKILL: TaskStanding = { status: 'Blocked', owner: 'sender' };
+/** For a handoff that was rejected for a missing skill: the sender first has to find an agent that has it. */
+export const WANTS_SKILL: TaskFields = { status: 'Blocked', owner: 'sender' };

@@ -24,7 +24,10 @@ export function noSuchAgent(id: number): Problem {
 }
 
 /** The operator may drive every agent, an agent only those of its own persona. */
-export function mustMatter(principal: Principal, { id, persona }: Pick<AgentSession, 'id' | 'persona'>): void {
+export function mustBeAllowedToDrive(
+  principal: Principal,
+  { id, persona }: Pick<AgentSession, 'id' | 'persona'>,
+): void {
   if (principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === persona)) return;
   throw cliProblem('not-your-agent', `agent ${id} is of another persona; an operator may do this`, { id });
 }

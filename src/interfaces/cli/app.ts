@@ -61,7 +61,7 @@ export interface Serving {
   /** A name of the workspace or database, for people. */
   readonly where: string;
   /** Ends when the first signal is aborted and all requests have ended; the second signal ends them at once. */
-  until(stop: AbortSignal, insist: AbortSignal): Promise<void>;
+  until(stop: AbortSignal, force: AbortSignal): Promise<void>;
 }
 
 let given: App | null = null;

@@ -1,6 +1,6 @@
 /** Runs a command, and prints what went wrong. */
 import { useApp, type App } from './app.ts';
-import { ignoreClosedPipes, outputFor, tellProblem } from './output.ts';
+import { ignoreClosedPipes, outputFor, printProblem } from './output.ts';
 import { runProgram } from './program.ts';
 import { suspendBetweenTransactions } from './suspend.ts';
 
@@ -13,6 +13,6 @@ export async function runCommand(args: readonly string[], version: string, app: 
   try {
     return await runProgram(args, version, outputFor(wantsJson));
   } catch (error) {
-    return tellProblem(error, wantsJson);
+    return printProblem(error, wantsJson);
   }
 }

@@ -18,16 +18,16 @@ const LINES: { readonly [K in Kind]: (event: EventOf<K>) => Line | null } = {
   'attempt-started': ({ id, attempt }) => ['note', `${id} attempt ${attempt}`],
   'attempt-settled': (event) => ['note', `${event.id} ${settledText(event)}`],
   'result-refused': ({ refusal }) => ['warn', `${refusal.code}: ${refusalText(refusal)}`],
-  'session-lost': () => ['warn', 'this worker was silent for too long: what it held was given to others'],
+  'session-lost': () => ['warn', 'this worker sent no heartbeat for too long: its handoffs were offered to others'],
   'handoff-recovered': ({ id, says }) => ['note', `${id} taken back: ${says}`],
   'clock-jumped': ({ byMs }) => [
     'warn',
-    `the clock was set by ${Math.round(byMs / 1000)} s; expiry pauses for one round`,
+    `the system clock jumped by ${Math.round(byMs / 1000)} s; expiry pauses for one round`,
   ],
   'policy-changed': ({ version }) => ['note', `follows version ${version} of the policy from now on`],
   'feed-held': ({ says, todo }) => ['warn', `${says}; ${todo}`],
-  'feed-free': () => ['note', 'no open transaction keeps facts back any more'],
-  'effect-postponed': ({ effect, key, says }) => ['note', `${effect} ${key} has to wait: ${says}`],
+  'feed-free': () => ['note', 'no open transaction delays the feed any more'],
+  'effect-postponed': ({ effect, key, says }) => ['note', `${effect} ${key} is postponed: ${says}`],
   'effect-dropped': ({ effect, key, says }) => ['warn', `${effect} ${key} is given up: ${says}`],
   pruned: ({ handoffs, archives }) => [
     'note',
@@ -50,7 +50,7 @@ const LINES: { readonly [K in Kind]: (event: EventOf<K>) => Line | null } = {
   fault: ({ doing, error }) => ['warn', `${doing}: ${messageOf(error)}`],
 };
 
-export function tellEvent(event: EngineEvent, output: Output): void {
+export function printEvent(event: EngineEvent, output: Output): void {
   const line = (LINES[event.kind] as (event: EngineEvent) => Line | null)(event);
   if (line !== null) output[line[0]](line[1]);
 }

@@ -5,13 +5,13 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
-const MAGIC = /[*?[]/;
+const PATTERN_CHARACTERS = /[*?[]/;
 /** A pattern that matches more files is a mistake. */
 const MATCHES_MAX = 100_000;
 
 /** The file of this name if there is one; else the files that match the pattern, sorted by name. */
 export function filesFor(given: string): readonly string[] {
-  if (!MAGIC.test(given) || existsSync(given)) return [given];
+  if (!PATTERN_CHARACTERS.test(given) || existsSync(given)) return [given];
   const parts = given.split('/');
   const first = parts[0] === '' ? '/' : '';
   const found: string[] = [];
@@ -28,7 +28,7 @@ function walk(folder: string, [part, ...rest]: readonly string[], found: string[
     }
     return;
   }
-  if (!MAGIC.test(part)) {
+  if (!PATTERN_CHARACTERS.test(part)) {
     const path = join(folder, part);
     if (rest.length > 0) walk(path, rest, found);
     else if (existsSync(path)) found.push(path);

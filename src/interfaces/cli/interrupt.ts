@@ -1,9 +1,9 @@
 /** The first Ctrl-C asks to stop, the second insists. Exit codes are those that shells expect. */
 export interface Interrupts {
   readonly stop: AbortSignal;
-  readonly insist: AbortSignal;
+  readonly force: AbortSignal;
   /** Asks to stop without an interrupt, so the exit code stays. */
-  ask(): void;
+  requestStop(): void;
   /** The exit code if there was an interrupt, else null. */
   exitCode(): number | null;
 }
@@ -12,7 +12,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export function onInterrupt(asked: () => void): Interrupts {
   const stop = new AbortController();
-  const insist = new AbortController();
+  const force = new AbortController();
   let code: number | null = null;
   for (const [name, exitCode] of Object.entries(SIGNALS) as [keyof typeof SIGNALS, number][]) {
     process.on(name, () => {
@@ -20,9 +20,9 @@ export function onInterrupt(asked: () => void): Interrupts {
       if (!stop.signal.aborted) {
         stop.abort();
         asked();
-      } else if (!insist.signal.aborted) insist.abort();
+      } else if (!force.signal.aborted) force.abort();
       else process.exit(exitCode);
     });
   }
-  return { stop: stop.signal, insist: insist.signal, ask: () => stop.abort(), exitCode: () => code };
+  return { stop: stop.signal, force: force.signal, requestStop: () => stop.abort(), exitCode: () => code };
 }

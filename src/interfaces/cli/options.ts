@@ -2,13 +2,13 @@
 import { isJsonObject } from '../../foundation/json.ts';
 import type { AnyField, Fields, InputOf } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
-import { AS_OPTIONS, optionNameOf, wordsOf } from '../../operations/reading.ts';
+import { AS_OPTIONS, optionNameOf, issuesText } from '../../operations/reading.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { jsonArgument, ownFence } from './arguments.ts';
 import type { OptionEntry } from './catalogue/entry.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Context } from '../../engine/context.ts';
-import { withWholeIds } from '../../operations/short-ids.ts';
+import { withFullIds } from '../../operations/short-ids.ts';
 import { cliProblem, problemOf, type Problem } from './problem.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -88,7 +88,7 @@ export function inputFrom<F extends Fields>(
   if (!read.refusal.some(({ isMissing }) => isMissing === true)) {
     // The subject is an argument, not an option, so its name has no dashes.
     const issues = read.refusal.map((each) => ({ ...each, field: each.field.replace(`--${subject}`, subject ?? '') }));
-    throw cliProblem('bad-request', wordsOf(issues));
+    throw cliProblem('bad-request', issuesText(issues));
   }
   throw usageProblem(operation, read.refusal.find(({ field }) => field === '')?.says ?? null);
 }
@@ -100,7 +100,7 @@ export async function wholeIds<F extends Fields>(
   ctx: Context,
   principal: Principal,
 ): Promise<InputOf<F>> {
-  const whole = await withWholeIds(fields, input, ctx, principal);
+  const whole = await withFullIds(fields, input, ctx, principal);
   if (whole.ok) return whole.value;
   throw problemOf(whole.refusal);
 }

@@ -67,37 +67,37 @@ export function outputFor(json: boolean): Output {
     answer: (value) => write(1, `${displayText(printExact(value, json ? 0 : 2) ?? '')}\n`),
     line: (text) => write(1, `${shown(text, answerColours.isColorSupported)}\n`),
     note: (text) => {
-      if (!json) write(2, `${colours.dim(asOne(text))}\n`);
+      if (!json) write(2, `${colours.dim(indented(text))}\n`);
     },
-    warn: (text) => write(2, `${colours.yellow('warning')}: ${asOne(text)}\n`),
+    warn: (text) => write(2, `${colours.yellow('warning')}: ${indented(text)}\n`),
   };
 }
 
 // eslint-disable-next-line no-control-regex -- colors begin with one
-const OUR_COLORS = /(\u001b\[[0-9]{1,2}m)/;
+const BATON_COLORS = /(\u001b\[[0-9]{1,2}m)/;
 
 /** Escapes every control sequence in an answer except our own colors, also where a command forgot it. */
 function shown(text: string, isColored: boolean): string {
   if (!isColored) return displayText(text);
   return text
-    .split(OUR_COLORS)
+    .split(BATON_COLORS)
     .map((part, index) => (index % 2 === 1 ? part : displayText(part)))
     .join('');
 }
 
 /** Indents the further lines of a message, so that none of them looks like another message. */
-function asOne(text: string): string {
+function indented(text: string): string {
   return displayText(text).replaceAll(/\n(?! )/g, '\n  ');
 }
 
 /** Prints the problem and returns the exit code. */
-export function tellProblem(error: unknown, json: boolean): number {
+export function printProblem(error: unknown, json: boolean): number {
   const problem = error instanceof Problem ? error : faultOf(error);
   if (json) {
     const { code, message, facts } = problem;
     write(2, `${displayText(JSON.stringify({ error: { code, message, ...facts } }))}\n`);
   } else {
-    write(2, `${colours.red('baton')}: ${asOne(problem.message)}\n`);
+    write(2, `${colours.red('baton')}: ${indented(problem.message)}\n`);
     if (
       problem.cause instanceof Error &&
       problem.cause.stack !== undefined &&
@@ -143,7 +143,7 @@ let unread = end;
 let wantsJson = false;
 
 /** For commands whose work must go on when nobody reads. */
-export function whenNobodyReads(act: () => void): void {
+export function onClosedPipe(act: () => void): void {
   unread = act;
 }
 
@@ -151,7 +151,7 @@ function notWritten(descriptor: 1 | 2, error: Error): void {
   // The command has done its work, but a lost answer must not look like success.
   if (codeOf(error) !== 'EPIPE' && unread === end) {
     const lost = new Problem('fault', `the answer could not be written (${error.message})`);
-    process.exit(descriptor === 1 ? tellProblem(lost, wantsJson) : PROBLEMS.fault.exitCode);
+    process.exit(descriptor === 1 ? printProblem(lost, wantsJson) : PROBLEMS.fault.exitCode);
   }
   const act = unread;
   unread = () => undefined;

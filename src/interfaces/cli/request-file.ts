@@ -7,12 +7,23 @@ import type { SendOptions } from './commands/send.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
 /** Options that the file replaces. */
-const SAID_INSIDE = ['from', 'to', 'title', 'task', 'priority', 'depends', 'input', 'schema', 'context', 'timeout'];
+const REPLACED_BY_REQUEST = [
+  'from',
+  'to',
+  'title',
+  'task',
+  'priority',
+  'depends',
+  'input',
+  'schema',
+  'context',
+  'timeout',
+];
 
 /** The workspace gives the retry policy for requests without one, so the request is complete once that is open. */
 export async function wholeRequest(from: string, options: SendOptions): Promise<(retry: RetryPolicy) => SendRequest> {
-  const twice = SAID_INSIDE.find((name) => name in options);
-  if (twice !== undefined) throw cliProblem('usage', `--request says everything itself; leave --${twice} away`);
+  const twice = REPLACED_BY_REQUEST.find((name) => name in options);
+  if (twice !== undefined) throw cliProblem('usage', `--request is a complete request; leave out --${twice}`);
   const { readMessage, readRequest } = await import('../../formats/queue-message/read.ts');
   const where = from === '-' ? 'standard input' : from;
   const message = readMessage(readText(from, '--request'));

@@ -33,7 +33,7 @@ export interface CommonOptions {
   readonly as?: string;
 }
 
-interface Opening {
+interface OpenWorkspaceOptions {
   readonly report?: ((event: EngineEvent) => void) | undefined;
   readonly onlyReads?: boolean | undefined;
   /** Whether to print that baton.yaml differs from the stored policy. @default true */
@@ -42,20 +42,24 @@ interface Opening {
 
 export async function openFor(
   options: CommonOptions,
-  { report, onlyReads = false, saysDifferences = true }: Opening = {},
+  { report, onlyReads = false, saysDifferences = true }: OpenWorkspaceOptions = {},
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   let why = '';
-  const patience = setTimeout(() => tell(options, `still waiting for the database to answer${why}`), TELL_AFTER_MS);
+  const patience = setTimeout(
+    () => warnAfter(options, `still waiting for the database to answer${why}`),
+    WARN_AFTER_MS,
+  );
   const app = await theApp()
     .openWorkspace({
       ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
       ...(database === null ? {} : { database }),
       onlyReads,
       report: (event) => {
-        if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
-        if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
-        if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
+        if (event.kind === 'store-waiting') printBeside(options, 'waiting', event.says);
+        if (event.kind === 'store-read-only') printBeside(options, 'warning', event.says);
+        if (event.kind === 'secret-found' && event.did !== 'refused')
+          warnAfter(options, secretWarning(event, event.did));
         report?.(event);
       },
       waiting: ({ message }) => {
@@ -66,7 +70,7 @@ export async function openFor(
     .finally(() => clearTimeout(patience));
   if (app === null) throw noWorkspace(options);
   if (app.isReplaced) {
-    tell(options, `${app.workspace?.databasePath} was gone; a new, empty database was made in its place`);
+    warnAfter(options, `${app.workspace?.databasePath} was missing; a new, empty database was created`);
   }
   const differs = saysDifferences ? app.policy.says : null;
   // Printed for programs too: other rules than those of the file apply to their request.
@@ -75,14 +79,14 @@ export async function openFor(
 }
 
 /** When to print that the command still waits for the database server. */
-const TELL_AFTER_MS = 2_000;
+const WARN_AFTER_MS = 2_000;
 
-function tell({ json }: CommonOptions, says: string): void {
+function warnAfter({ json }: CommonOptions, says: string): void {
   if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
 }
 
 /** Programs get the reason of a wait too, as a line of JSON. */
-function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
+function printBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
   process.stderr.write(
     json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
   );
@@ -119,7 +123,7 @@ function noWorkspace(options: CommonOptions): Problem {
 export async function withOpened<Answer>(
   options: CommonOptions,
   act: (app: OpenWorkspace) => Promise<Answer>,
-  opening: Opening = {},
+  opening: OpenWorkspaceOptions = {},
 ): Promise<Answer> {
   const app = await openFor(options, opening);
   try {
@@ -129,32 +133,36 @@ export async function withOpened<Answer>(
   }
 }
 
-/** The same for the operator only. `aloud` names an act that needs `--as operator` or a confirmation. */
+/** The same for the operator only. `explicitAs` names an act that needs `--as operator` or a confirmation. */
 export async function withOperator<Answer>(
   options: CommonOptions,
-  { scope, aloud = null, ...opening }: Opening & { readonly scope: Scope; readonly aloud?: string | null },
+  {
+    scope,
+    explicitAs = null,
+    ...opening
+  }: OpenWorkspaceOptions & { readonly scope: Scope; readonly explicitAs?: string | null },
   act: (app: OpenWorkspace, principal: Principal) => Promise<Answer>,
 ): Promise<Answer> {
   const asked = async (app: OpenWorkspace): Promise<Answer> =>
-    act(app, await mustBeOperator(app, options, scope, aloud));
+    act(app, await mustBeOperator(app, options, scope, explicitAs));
   return withOpened(options, asked, opening);
 }
 
 /** Opens the workspace, finds out who asks, acts, closes it. Nearly every command runs in this frame. */
 export async function withWorkspace<Answer>(
   options: CommonOptions,
-  asking: Opening & {
-    readonly otherwise?: Principal;
+  asking: OpenWorkspaceOptions & {
+    readonly defaultPrincipal?: Principal;
     readonly scope?: Scope;
     /** Names an act that needs `--as operator` or a confirmation. */
-    readonly aloud?: string;
+    readonly explicitAs?: string;
   },
   act: (ctx: Context, principal: Principal, app: OpenWorkspace) => Promise<Answer>,
 ): Promise<Answer> {
-  const { otherwise = OPERATOR, scope, aloud, ...opening } = asking;
+  const { defaultPrincipal = OPERATOR, scope, explicitAs, ...opening } = asking;
   const asked = async (app: OpenWorkspace): Promise<Answer> => {
-    const principal = await principalFor(app, options, otherwise, scope);
-    if (aloud !== undefined) await saidAloud(options, principal, aloud);
+    const principal = await principalFor(app, options, defaultPrincipal, scope);
+    if (explicitAs !== undefined) await requireExplicitPrincipal(options, principal, explicitAs);
     return act(app.ctx, principal, app);
   };
   return withOpened(options, asked, opening);
@@ -163,16 +171,16 @@ export async function withWorkspace<Answer>(
 export async function principalFor(
   { ctx, configuration }: OpenWorkspace,
   options: CommonOptions,
-  otherwise: Principal,
+  defaultPrincipal: Principal,
   scope: Scope = 'write',
 ): Promise<Principal> {
   const token = process.env['BATON_TOKEN'] ?? '';
-  const said = saidIn(options);
+  const said = namedPrincipal(options);
   const { identity } = configuration;
   const signing = (principal: Principal): Promise<Principal> => signingIn(ctx, principal, scope);
-  if (token === '' && identity === 'local') return signing(named(ctx, said ?? otherwise));
+  if (token === '' && identity === 'local') return signing(named(ctx, said ?? defaultPrincipal));
   const { identify } = await import('../../workspace/identity.ts');
-  const claimant = { as: said, token: token === '' ? null : token, otherwise };
+  const claimant = { as: said, token: token === '' ? null : token, defaultPrincipal };
   const known = await identify(ctx, identity, claimant, scope);
   if (known.ok) return signing(known.value);
   throw cliProblem(known.refusal.code, known.refusal.says);
@@ -190,7 +198,7 @@ async function signingIn({ rules }: Context, principal: Principal, scope: Scope)
 const AS_OPERATOR = 'operator';
 
 /** Whom the options name; null: nobody. Inside a worker's command every call belongs to its agent. */
-function saidIn(options: CommonOptions): Speaker | null {
+function namedPrincipal(options: CommonOptions): Speaker | null {
   const inside = process.env['BATON_AGENT'] ?? '';
   const said =
     options.as === undefined
@@ -201,13 +209,13 @@ function saidIn(options: CommonOptions): Speaker | null {
   if (inside === '') return said;
   const worker = agentPrincipal(agentArgument(inside, 'BATON_AGENT'));
   if (said === null || principalText(said) === principalText(worker)) return worker;
-  const says = `this runs inside of ${principalText(worker)}'s worker (BATON_AGENT), so it cannot be done as ${principalText(said)}`;
+  const says = `this runs inside the worker of ${principalText(worker)} (BATON_AGENT), so it cannot act as ${principalText(said)}`;
   throw cliProblem('not-yours', says);
 }
 
 /** The operator without a token, where no token exists yet or the last one is lost; never inside a worker. */
-export function bareOperator(options: CommonOptions, what: string): Speaker {
-  const principal = saidIn(options) ?? OPERATOR;
+export function unprovenOperator(options: CommonOptions, what: string): Speaker {
+  const principal = namedPrincipal(options) ?? OPERATOR;
   if (principal.kind === 'operator') return principal;
   throw cliProblem('not-yours', `only an operator may ${what}`);
 }
@@ -216,7 +224,11 @@ export function bareOperator(options: CommonOptions, what: string): Speaker {
  * Judging work, ending handoffs of others, importing records and making tokens need `--as operator`, an operator's token, or
  * a person at a terminal who confirms it. Nobody becomes the operator by default.
  */
-export async function saidAloud(options: CommonOptions, principal: Principal, what: string): Promise<void> {
+export async function requireExplicitPrincipal(
+  options: CommonOptions,
+  principal: Principal,
+  what: string,
+): Promise<void> {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || options.as === AS_OPERATOR) return;
   if (options.json !== true && canAsk() && (await confirm(`baton: ${what} as the operator?`))) return;
   throw cliProblem('say-who', `to ${what}, say who you are: --as AGENT, or --as operator`);
@@ -232,10 +244,10 @@ export async function mustBeOperator(
   app: OpenWorkspace,
   options: CommonOptions,
   scope: Scope,
-  aloud: string | null = null,
+  explicitAs: string | null = null,
 ): Promise<Principal> {
   const principal = await principalFor(app, options, OPERATOR, scope);
-  if (aloud !== null) await saidAloud(options, principal, aloud);
+  if (explicitAs !== null) await requireExplicitPrincipal(options, principal, explicitAs);
   const strict = app.configuration.identity === 'strict';
   const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
   if (principal.kind === 'operator' && proven) return principal;
@@ -243,7 +255,7 @@ export async function mustBeOperator(
 }
 
 /** Only the agent itself gets its offers. Anybody else would wait forever. */
-export function mustBe(principal: Principal, agent: AgentId): void {
+export function mustBeAgent(principal: Principal, agent: AgentId): void {
   if (principal.kind === 'agent' && principal.agent === agent) return;
   throw cliProblem('not-yours', `${principalText(principal)} cannot take what is offered to @${agent}`);
 }

@@ -2,7 +2,7 @@
 import type { LegOutcome } from '../../domain/project-trail.ts';
 import type { OpenLeg, PhaseFlow, TaskFlow, Workflow } from '../../domain/workflow.ts';
 import { durationText, leftOut, OUTCOME_TEXT, percentText } from '../shared/report/format-numbers.ts';
-import { phaseText, ROWS_MAX, standsText } from '../shared/report/format-numbers.ts';
+import { phaseText, ROWS_MAX, standingSummary } from '../shared/report/format-numbers.ts';
 import { shorten } from '../shared/shorten.ts';
 import { displayLine } from '../../foundation/display-text.ts';
 import { answerColours as colours } from './output.ts';
@@ -67,7 +67,9 @@ function legLines(title: string, legs: readonly OpenLeg[], nowMs: number): reado
   if (legs.length === 0) return [];
   const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why, since }) => {
     const who = `${from === null || from === to ? '' : `@${from} → `}@${to}`;
-    return [who, standsText({ standing, why }), task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(displayLine);
+    return [who, standingSummary({ standing, why }), task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(
+      displayLine,
+    );
   });
   const [head = '', ...lines] = tableOf(['who', 'stands', 'task', 'phase', 'for', 'handoff'], rows).split('\n');
   const rest = leftOut(legs.length);

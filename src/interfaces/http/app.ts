@@ -96,7 +96,7 @@ async function answerCaller(
   try {
     if (serverContext.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
     caller = scope === null ? NOBODY : await callerOf(serverContext, c.req.raw.headers, port, scope);
-    if (scope !== null) mustHaveRoom(serverContext, c, caller);
+    if (scope !== null) requireCapacity(serverContext, c, caller);
     return await answer(caller);
   } catch (error) {
     const problem = problemIn(error, serverContext, c.req.path, caller);
@@ -106,7 +106,7 @@ async function answerCaller(
 }
 
 /** A connection beyond the limit serves operators only. No token may ask faster than its limit. */
-function mustHaveRoom({ capacity }: ServerContext, c: HttpContext, caller: Caller): void {
+function requireCapacity({ capacity }: ServerContext, c: HttpContext, caller: Caller): void {
   capacity.request(caller);
   if (caller.principal.kind === 'operator' || !capacity.connections.isReserved(c.env.incoming.socket)) return;
   throw httpProblem('too-many-clients', 'this server has no free connection left; try again in a moment');
@@ -149,7 +149,7 @@ const NOBODY: Caller = {
   token: null,
   csrf: null,
   scopes: [],
-  stillGood: async () => false,
+  isStillValid: async () => false,
 };
 
 async function wrongMethod(c: HttpContext, path: string): Promise<Response> {

@@ -37,7 +37,7 @@ export function openAttempts() {
   const running = new Map<HandoffId, Attempt>();
   const lastSeen = new Map<AgentId, number>();
   return {
-    hear: (fact: Fact, handoff: Handoff): void => {
+    addFact: (fact: Fact, handoff: Handoff): void => {
       const { to: agent, title } = handoff;
       if (fact.by === `@${agent}` || fact.by === agent) lastSeen.set(agent, fact.at);
       const before = running.get(fact.handoff);

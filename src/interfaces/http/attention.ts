@@ -4,7 +4,7 @@ import {
   ATTENTION,
   ATTENTION_REASONS,
   attentionReason,
-  ENDED_BADLY,
+  FAILURE_STATES,
   type AttentionReason,
 } from '../../domain/attention.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -47,16 +47,16 @@ export async function attentionFor(
   { principal }: Caller,
   max: number,
 ): Promise<AttentionView> {
-  const { ctx, tally, notes, totals } = serverContext;
+  const { ctx, counters, notes, totals } = serverContext;
   const scope = readScopeOf(principal);
   const isVisible = (handoff: Handoff): boolean => scope === 'everything' || may(principal, 'read', handoff).ok;
-  const open = [...tally.openOnes()].filter(isVisible);
+  const open = [...counters.openOnes()].filter(isVisible);
   const nowMs = ctx.store.nowMs();
-  const ended = await list(ctx, principal, { by: 'filter', states: ENDED_BADLY, max: ENDED_MAX });
+  const ended = await list(ctx, principal, { by: 'filter', states: FAILURE_STATES, max: ENDED_MAX });
   const found = [...open, ...ended.items].flatMap((handoff) => {
     const why = attentionReason(handoff, nowMs);
     if (why === null || !isTheirs(principal, why, handoff)) return [];
-    return why === 'failed' && tally.wasRetried(handoff.id) ? [] : [{ why, handoff }];
+    return why === 'failed' && counters.wasRetried(handoff.id) ? [] : [{ why, handoff }];
   });
   const counts = Object.fromEntries(
     ATTENTION_REASONS.map((why) => [why, found.filter((each) => each.why === why).length]),
@@ -79,7 +79,7 @@ export async function attentionFor(
       waiting: counted.offered ?? 0,
       waitingSince: instantOrNull(earliest(waiting)),
       failing: counts['failing'] ?? 0,
-      perMinute: scope === 'everything' ? rateOf(tally.minutes(), nowMs) : 0,
+      perMinute: scope === 'everything' ? rateOf(counters.minutes(), nowMs) : 0,
     },
     totals: counted,
     counts: counts as Record<AttentionReason, number>,
@@ -94,7 +94,7 @@ function isTheirs(principal: Caller['principal'], why: AttentionReason, handoff:
   return principal.kind === 'operator' || may(principal, ATTENTION[why].right, handoff).ok;
 }
 
-function rateOf(minutes: ReturnType<ServerContext['tally']['minutes']>, nowMs: number): number {
+function rateOf(minutes: ReturnType<ServerContext['counters']['minutes']>, nowMs: number): number {
   const lately = minutes.filter(({ at }) => nowMs - at < RATE_MINUTES * 60_000);
   const settled = lately.reduce((sum, { completed, failed, other }) => sum + completed + failed + other, 0);
   return Math.round((settled / RATE_MINUTES) * 10) / 10;

@@ -1,7 +1,7 @@
 /** The pages that need no built dashboard: the login, and a hint to build it. */
 const LOGIN = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton: coming in</title>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton: signing in</title>
 <link rel="icon" href="/baton.svg"><link rel="stylesheet" href="/own.css"><script src="/login.js" defer></script></head>
 <body><main><h1>Baton</h1><p id="says" role="status">One moment…</p>
 <noscript><p>The dashboard needs JavaScript.</p></noscript></main></body>

@@ -15,7 +15,7 @@ export interface Caller {
   readonly csrf: string | null;
   readonly scopes: readonly string[];
   /** Whether the token or session is still good: an operator may revoke it while the caller listens. */
-  stillGood(): Promise<boolean>;
+  isStillValid(): Promise<boolean>;
 }
 
 /** Carries the id of a known token to the token log. The answer does not name it. */
@@ -43,7 +43,7 @@ export async function callerOf(
   if (bearer !== null) return byToken(serverContext, bearer, scope);
   const secret = cookieIn(headers.get('cookie'), cookieName(port));
   if (secret === null) {
-    throw httpProblem('token-needed', 'show a token as Authorization: Bearer …; make one with: baton token new');
+    throw httpProblem('token-needed', 'send a token as Authorization: Bearer …; create one with: baton token new');
   }
   const session = serverContext.logins.sessionOf(secret);
   if (session === null) {
@@ -57,7 +57,10 @@ export async function callerOf(
   }
   const shown = headers.get(CSRF_HEADER) ?? '';
   if (scope === 'write' && !sameSecret(shown, session.csrf)) {
-    throw httpProblem('csrf-missing', `a write by cookie shows its session's ${CSRF_HEADER}; see GET /api/session`);
+    throw httpProblem(
+      'csrf-missing',
+      `a write with a cookie needs the ${CSRF_HEADER} of its session; see GET /api/session`,
+    );
   }
   if (!proof.record.scopes.includes(scope)) {
     throw new Denied('scope-missing', `the token of this session does not allow to ${scope}`, session.token);
@@ -66,7 +69,7 @@ export async function callerOf(
     ...session,
     principal: proof.principal,
     scopes: proof.record.scopes,
-    stillGood: async () =>
+    isStillValid: async () =>
       serverContext.logins.sessionOf(secret) !== null &&
       (session.token === null || (await serverContext.access.ofToken(session.token)) !== null),
   };
@@ -85,7 +88,7 @@ async function byToken({ access }: ServerContext, secret: string, scope: Scope):
     token: record.id,
     scopes: record.scopes,
     csrf: null,
-    stillGood: async () => (await access.prove(secret, scope)).ok,
+    isStillValid: async () => (await access.prove(secret, scope)).ok,
   };
 }
 
@@ -93,7 +96,7 @@ function bearerIn(header: string | null): string | null {
   if (header === null) return null;
   const found = /^Bearer ([A-Za-z0-9._~+/=-]{1,400})$/i.exec(header);
   if (found?.[1] !== undefined) return found[1];
-  throw httpProblem('token-refused', 'only tokens are taken here: Authorization: Bearer …');
+  throw httpProblem('token-refused', 'only tokens are accepted: Authorization: Bearer …');
 }
 
 /** Names the port, because a browser sends the cookies of a host to all its ports. */

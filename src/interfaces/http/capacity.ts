@@ -2,7 +2,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { setNewest } from './bounded-map.ts';
 import type { Caller } from './caller.ts';
-import { counters, openConnections, RESERVED_CONNECTIONS } from './connections.ts';
+import { countsByKey, openConnections, RESERVED_CONNECTIONS } from './connections.ts';
 import { HttpProblem, httpProblem } from './problem.ts';
 import type { ServerLimits } from '../../workspace/server-limits.ts';
 
@@ -36,7 +36,7 @@ export function openCapacity(limits: ServerLimits, clock: Clock) {
       setNewest(buckets, name, { tokens: Math.max(0, filled - 1), atMs: nowMs }, COUNTED_MAX);
       if (filled >= 1) return;
       const retryAfterSeconds = Math.max(1, Math.ceil((1 - filled) / limits.requestsPerSecond));
-      const says = `this token asks more than ${limits.requestsPerSecond} times a second`;
+      const says = `this token sends more than ${limits.requestsPerSecond} requests per second`;
       throw new HttpProblem('rate-limited', `${says}; wait ${retryAfterSeconds} s`, { retryAfterSeconds });
     },
   };
@@ -47,8 +47,8 @@ function openPlaces(
   tokenMax: number,
   addressMax: number,
 ): (caller: Caller, address: string) => () => void {
-  const byToken = counters<string>();
-  const byAddress = counters<string>();
+  const byToken = countsByKey<string>();
+  const byAddress = countsByKey<string>();
   return (caller, address) => {
     const isOperator = caller.principal.kind === 'operator';
     const own = byToken.count(caller.name);

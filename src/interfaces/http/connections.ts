@@ -13,19 +13,19 @@ export const RESERVED_CONNECTIONS = 64;
 
 export function openConnections(limits: Pick<ServerLimits, 'connections' | 'connectionsPerAddress'>) {
   const open = new Map<Socket, { readonly address: string; readonly leave: () => void }>();
-  const perAddress = counters<string>();
-  const answering = counters<Socket>();
+  const perAddress = countsByKey<string>();
+  const answering = countsByKey<Socket>();
   /** Have had an answer and wait for the next request; oldest first. */
   const idle = new Set<Socket>();
   /** Have not sent a whole request yet; oldest first. */
-  const unheard = new Set<Socket>();
+  const awaitingRequest = new Set<Socket>();
   const reserved = new WeakSet<Socket>();
 
   const forget = (socket: Socket): void => {
     open.get(socket)?.leave();
     open.delete(socket);
     idle.delete(socket);
-    unheard.delete(socket);
+    awaitingRequest.delete(socket);
   };
   /** Returns whether there is room for one more connection now. */
   const closeOne = (among: Iterable<Socket>, isWanted: (socket: Socket) => boolean = () => true): boolean => {
@@ -42,22 +42,22 @@ export function openConnections(limits: Pick<ServerLimits, 'connections' | 'conn
       const isSame = (other: Socket): boolean => open.get(other)?.address === address;
       const hasRoom = perAddress.count(address) < limits.connectionsPerAddress || closeOne(idle, isSame);
       if (!hasRoom || (open.size >= limits.connections && !closeOne(idle))) reserved.add(socket);
-      if (open.size >= limits.connections + RESERVED_CONNECTIONS && !closeOne(unheard)) {
+      if (open.size >= limits.connections + RESERVED_CONNECTIONS && !closeOne(awaitingRequest)) {
         socket.destroy();
         return;
       }
       open.set(socket, { address, leave: perAddress.add(address) });
-      unheard.add(socket);
+      awaitingRequest.add(socket);
       socket.once('close', () => forget(socket));
     },
     /** Called for each request. The connection is not idle until the answer is complete. */
-    asked: (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    onRequest: (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       const { socket } = incoming;
       idle.delete(socket);
       const answered = answering.add(socket);
-      const heard = (): void => void unheard.delete(socket);
-      if (hasBody(incoming)) incoming.once('end', heard).once('close', heard);
-      else heard();
+      const requestReceived = (): void => void awaitingRequest.delete(socket);
+      if (hasBody(incoming)) incoming.once('end', requestReceived).once('close', requestReceived);
+      else requestReceived();
       if (reserved.has(socket)) outgoing.shouldKeepAlive = false;
       outgoing.once('close', () => {
         answered();
@@ -69,7 +69,7 @@ export function openConnections(limits: Pick<ServerLimits, 'connections' | 'conn
 }
 
 /** Counts by key. `add` answers how to take its one away again. */
-export function counters<Key>(): { count(key: Key): number; add(key: Key): () => void } {
+export function countsByKey<Key>(): { count(key: Key): number; add(key: Key): () => void } {
   const counts = new Map<Key, number>();
   return {
     count: (key) => counts.get(key) ?? 0,

@@ -33,9 +33,9 @@ export interface Endpoint {
   /** What each status means. Problems need not be listed. */
   readonly answers: Readonly<Record<number, string>>;
   /** The shape of a successful answer. */
-  readonly gives?: z.ZodType;
+  readonly responseShape?: z.ZodType;
   /** Its media type. @default application/json */
-  readonly giving?: string;
+  readonly responseType?: string;
   answer(asked: RouteRequest): Promise<Response>;
 }
 
@@ -78,7 +78,7 @@ export async function givenTo({ method, path }: Endpoint, c: HttpContext): Promi
     throw httpProblem('bad-request', 'the body has to be a JSON object');
   }
   const twice = Object.keys(inPath).find((name) => name in body);
-  if (twice !== undefined) throw httpProblem('bad-request', `${twice}: stands in the path already`);
+  if (twice !== undefined) throw httpProblem('bad-request', `${twice}: already given in the path`);
   return { ...body, ...inPath };
 }
 

@@ -108,12 +108,12 @@ export async function openCounters({ store }: Context) {
     return true;
   };
 
-  const hearOne = ({ fact, handoff }: HubEvent): void => {
+  const addEvent = ({ fact, handoff }: HubEvent): void => {
     partiesOf(handoff).forEach(meet);
     count(facts, `${fact.deed} ${fact.to}`, 1_000);
     const before = known.get(fact.handoff);
     if (!countFact(fact)) return learn(handoff);
-    attempts.hear(fact, handoff);
+    attempts.addFact(fact, handoff);
     // The record as it was after this fact: it may be newer, and its other facts come later.
     learn(
       fact.revision === handoff.revision
@@ -138,7 +138,7 @@ export async function openCounters({ store }: Context) {
   for (const fact of past) {
     countFact(fact);
     const handoff = records.get(fact.handoff);
-    if (handoff !== undefined) attempts.hear(fact, handoff);
+    if (handoff !== undefined) attempts.addFact(fact, handoff);
   }
   // Handoffs without a fact among those that were read.
   for (const { id, state, since } of known.values()) if (!entered.has(id)) entered.set(id, { state, at: since });
@@ -149,7 +149,7 @@ export async function openCounters({ store }: Context) {
   const sinceMs = past.length < FACTS_MAX ? 0 : (past[0]?.at ?? 0);
 
   return {
-    hear: (events: readonly HubEvent[]): void => events.forEach(hearOne),
+    addEvents: (events: readonly HubEvent[]): void => events.forEach(addEvent),
     /** The time from which on every fact is counted. */
     since: () => sinceMs,
     minutes: (): readonly Minute[] => [...minutes.values()].toSorted((a, b) => a.at - b.at),

@@ -46,7 +46,7 @@ export interface SessionFile {
 }
 
 /** The server made the link itself. */
-const OF_SERVER = { of: 'server' } as const;
+const SERVER_OPENER = { of: 'server' } as const;
 type Opener = { readonly of: 'server' } | { readonly of: 'token'; readonly token: string | null };
 
 interface Stored {
@@ -64,7 +64,7 @@ export function openLogins(
   const secret = (): string => Buffer.from(random.bytes(32)).toString('base64url');
   const save = (): void => file?.write(`${JSON.stringify([...sessions])}\n`);
   const openerFor = (token: string | null): Opener =>
-    token !== null && token === ownToken ? OF_SERVER : { of: 'token', token };
+    token !== null && token === ownToken ? SERVER_OPENER : { of: 'token', token };
   const tokenOf = (opener: Opener): string | null => (opener.of === 'server' ? ownToken : opener.token);
   const nameOf = (hash: string): string => `session-${hash.slice(0, 12)}`;
   const drop = (hash: string): boolean => {

@@ -11,7 +11,7 @@ import { httpProblem } from './problem.ts';
 export function openLongRequest(serverContext: ServerContext, c: HttpContext, caller: Caller, kind: HeldKind) {
   const { outgoing, incoming } = c.env;
   const leave = serverContext.capacity.enter(kind, caller, addressOf(incoming.socket));
-  const watched = caller.token === null ? null : serverContext.tokens.attend(caller.token);
+  const watched = caller.token === null ? null : serverContext.tokens.watch(caller.token);
   const over = (): void => {
     leave();
     watched?.leave();
@@ -28,7 +28,7 @@ export function openLongRequest(serverContext: ServerContext, c: HttpContext, ca
     tokenEnd,
     signal: watched === null ? gone : AbortSignal.any([gone, watched.signal]),
     /** Throws if the end of the token has ended the wait. */
-    mustStillBeGood: (): void => {
+    requireValidToken: (): void => {
       const end = tokenEnd();
       if (end !== null) throw httpProblem('token-refused', end.message);
     },

@@ -20,22 +20,20 @@ interface Metric {
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
-export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>) {
+export function openMetrics(counters: Counters, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>) {
   const requests = new Map<string, number>();
   let listeners = 0;
   const metrics: readonly Metric[] = [
     ...processMetrics(),
-    metric('counter', 'baton_http_requests_total', 'Requests that were answered.', ['method', 'status'], () =>
-      byWords(requests),
-    ),
-    gauge('baton_listeners', 'Who listens to events now.', () => listeners),
+    metric('counter', 'baton_http_requests_total', 'Answered requests.', ['method', 'status'], () => byWords(requests)),
+    gauge('baton_listeners', 'Open event streams.', () => listeners),
     gauge(
       'baton_feed_held_seconds',
-      'How long an open transaction has kept new facts from the feed; 0 while none does.',
+      'How long an open transaction has delayed new facts in the feed; 0 while none does.',
       () => feed.heldForMs() / 1000,
     ),
-    ...countedMetrics(tally),
-    ...openHandoffMetrics(tally, clock),
+    ...countedMetrics(counters),
+    ...openHandoffMetrics(counters, clock),
   ];
   return {
     /** In the text format of Prometheus. */
@@ -93,52 +91,56 @@ function processMetrics(): readonly Metric[] {
   const lagSeconds = (percentile: number): number => delay.percentile(percentile) / 1e9;
   const startedAt = Math.round(Date.now() / 1000 - process.uptime());
   return [
-    metric('counter', 'process_cpu_seconds_total', 'Processor time of the server, in seconds.', [], () => {
+    metric('counter', 'process_cpu_seconds_total', 'CPU time of the server, in seconds.', [], () => {
       const { user, system } = process.cpuUsage();
       return [[[], (user + system) / 1e6]];
     }),
     gauge('process_start_time_seconds', 'When the server started, in seconds since 1970.', () => startedAt),
-    gauge('process_resident_memory_bytes', 'Memory of the server.', () => process.memoryUsage.rss()),
-    metric('gauge', 'process_open_fds', 'Open file descriptors; only where /proc tells.', [], () => {
+    gauge('process_resident_memory_bytes', 'Resident memory of the server.', () => process.memoryUsage.rss()),
+    metric('gauge', 'process_open_fds', 'Open file descriptors; only where /proc is available.', [], () => {
       try {
         return [[[], readdirSync('/proc/self/fd').length]];
       } catch {
         return [];
       }
     }),
-    gauge('nodejs_heap_size_used_bytes', 'Heap of JavaScript in use.', () => process.memoryUsage().heapUsed),
-    gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop, half of the time.', () => lagSeconds(50)),
-    gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop, one time in a hundred.', () => lagSeconds(99)),
-    metric('gauge', 'nodejs_version_info', 'Which Node runs the server.', ['version'], () => [[[process.version], 1]]),
+    gauge('nodejs_heap_size_used_bytes', 'Used JavaScript heap.', () => process.memoryUsage().heapUsed),
+    gauge('nodejs_eventloop_lag_p50_seconds', 'Event loop delay, median.', () => lagSeconds(50)),
+    gauge('nodejs_eventloop_lag_p99_seconds', 'Event loop delay, 99th percentile.', () => lagSeconds(99)),
+    metric('gauge', 'nodejs_version_info', 'The version of Node.', ['version'], () => [[[process.version], 1]]),
   ];
 }
 
-function countedMetrics(tally: Counters): readonly Metric[] {
+function countedMetrics(counters: Counters): readonly Metric[] {
   return [
-    metric('counter', 'baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
-      byWords(tally.sinceStart().facts),
+    metric('counter', 'baton_facts_total', 'Facts since the server started.', ['deed', 'to'], () =>
+      byWords(counters.sinceStart().facts),
     ),
     metric('counter', 'baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
-      [...tally.sinceStart().failures].map(([code, count]): Sample => [[code], count]),
+      [...counters.sinceStart().failures].map(([code, count]): Sample => [[code], count]),
     ),
-    metric('counter', 'baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
-      [...tally.sinceStart().timeIn].map(([state, { totalMs }]): Sample => [[state], totalMs / 1000]),
+    metric(
+      'counter',
+      'baton_state_seconds_sum',
+      'Time that handoffs spent in a state before they left it.',
+      ['state'],
+      () => [...counters.sinceStart().timeIn].map(([state, { totalMs }]): Sample => [[state], totalMs / 1000]),
     ),
-    metric('counter', 'baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
-      [...tally.sinceStart().timeIn].map(([state, { count }]): Sample => [[state], count]),
+    metric('counter', 'baton_state_seconds_count', 'How often handoffs left a state.', ['state'], () =>
+      [...counters.sinceStart().timeIn].map(([state, { count }]): Sample => [[state], count]),
     ),
   ];
 }
 
-const OLDEST_HELP = 'How long the one that waits longest for an agent has waited.';
+const OLDEST_HELP = 'Age of the oldest handoff that waits for an agent.';
 
-function openHandoffMetrics(tally: Counters, clock: Clock): readonly Metric[] {
+function openHandoffMetrics(counters: Counters, clock: Clock): readonly Metric[] {
   return [
-    metric('gauge', 'baton_open_handoffs', 'Handoffs that are not settled.', ['state'], () =>
-      Object.entries(tally.open()).map(([state, count]): Sample => [[state], count]),
+    metric('gauge', 'baton_open_handoffs', 'Open handoffs.', ['state'], () =>
+      Object.entries(counters.open()).map(([state, count]): Sample => [[state], count]),
     ),
     metric('gauge', 'baton_oldest_waiting_seconds', OLDEST_HELP, ['agent'], () =>
-      [...tally.loads()].flatMap(([agent, { waitingSince }]): Sample[] =>
+      [...counters.loads()].flatMap(([agent, { waitingSince }]): Sample[] =>
         waitingSince === null ? [] : [[[agent], Math.max(0, clock.nowMs() - waitingSince) / 1000]],
       ),
     ),

@@ -20,20 +20,20 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Sche
       title: 'Baton',
       version,
       description:
-        'Hands work from one agent to another and proves that it arrived. What is below /api is below /api/v1 too; a wait ' +
-        'that is not settled answers 200 there, and 408 below /api.',
+        'Hands work from one agent to another and proves that it arrived. Every path below /api also exists below /api/v1; a wait ' +
+        'that times out answers 200 there, and 408 below /api.',
     },
     security: [{ token: [] }, { session: [] }],
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Made by `baton token new`.' },
+        token: { type: 'http', scheme: 'bearer', description: 'Created by `baton token new`.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'baton-PORT',
-          description: 'From a login link; writes also show X-Baton-Csrf.',
+          description: 'From a login link; writes also need X-Baton-Csrf.',
         },
       },
       schemas,
@@ -171,12 +171,12 @@ function headersOf({ operation }: Endpoint): Schema {
 }
 
 function responsesOf(each: Endpoint, schemas: Record<string, Schema>): Schema {
-  const { answers, gives, giving = 'application/json' } = each;
+  const { answers, responseShape, responseType = 'application/json' } = each;
   const problem = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
   const given = Object.entries(answers).map(([status, description]): readonly [string, Schema] => {
     const isThing = status.startsWith('2') && status !== '204';
-    const schema = gives === undefined ? {} : schemaOf(gives, schemas);
-    const content = isThing ? { [giving]: { schema } } : Number(status) >= 400 ? problem : null;
+    const schema = responseShape === undefined ? {} : schemaOf(responseShape, schemas);
+    const content = isThing ? { [responseType]: { schema } } : Number(status) >= 400 ? problem : null;
     const headers = isThing ? headersOf(each) : {};
     const more = Object.keys(headers).length === 0 ? {} : { headers };
     return [status, { description, ...more, ...(content === null ? {} : { content }) }];
@@ -188,20 +188,20 @@ function namesInPath({ path }: Endpoint): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-function saidElsewhere(each: Endpoint): readonly string[] {
+function fieldsElsewhere(each: Endpoint): readonly string[] {
   return [...namesInPath(each), ...(each.operation?.route?.without ?? []), ...(each.without ?? [])];
 }
 
 /** The schema of the body; null: there is none. */
 export function bodySchemaOf(each: Endpoint): Schema | null {
   const { operation, method, body } = each;
-  if (operation !== undefined && method === 'post') return jsonSchemaOf(operation.input, saidElsewhere(each));
+  if (operation !== undefined && method === 'post') return jsonSchemaOf(operation.input, fieldsElsewhere(each));
   return body === undefined ? null : schemaOf(body);
 }
 
 function querySchemaOf(each: Endpoint): Schema {
   const { operation, method, query } = each;
-  if (operation !== undefined && method !== 'post') return jsonSchemaOf(operation.input, saidElsewhere(each));
+  if (operation !== undefined && method !== 'post') return jsonSchemaOf(operation.input, fieldsElsewhere(each));
   return query === undefined ? {} : schemaOf(query);
 }
 

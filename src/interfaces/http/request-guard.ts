@@ -50,56 +50,56 @@ function wrongHost({ headers, rawHeaders }: RequestHead, { hosts }: AllowedOrigi
   if (given === 1 && hosts.has(host)) return null;
   return {
     code: 'host-refused',
-    says: `this server does not answer to ${JSON.stringify(host)}; name it with: baton serve --allow-host`,
+    says: `this server does not accept the host name ${JSON.stringify(host)}; allow it with: baton serve --allow-host`,
   };
 }
 
 function wrongMethod({ method, headers }: RequestHead): GuardRefusal | null {
   const pretends = OVERRIDES.find((name) => headers[name] !== undefined);
   if (METHODS.includes(method) && pretends === undefined) return null;
-  const says = pretends === undefined ? `${method} is not allowed here` : 'a method is not replaced by a header';
+  const says = pretends === undefined ? `${method} is not allowed here` : 'a header cannot override the method';
   return { code: 'method-not-allowed', says };
 }
 
 function wrongOrigin({ method, url, headers }: RequestHead, { origins }: AllowedOrigins): GuardRefusal | null {
   const { origin } = headers;
   if (origin !== undefined && !origins.has(origin.toLowerCase())) {
-    return { code: 'origin-refused', says: `pages of ${JSON.stringify(origin)} may not ask here` };
+    return { code: 'origin-refused', says: `requests from pages of ${JSON.stringify(origin)} are not allowed` };
   }
   // For a browser, another port of this machine is the same site and gets its cookies.
   const site = headers['sec-fetch-site'];
   const elsewhere = site === 'cross-site' || site === 'same-site';
   const isVisit = (method === 'GET' || method === 'HEAD') && !url.startsWith('/api/');
   if (!elsewhere || isVisit) return null;
-  return { code: 'origin-refused', says: 'pages of other origins may not ask here' };
+  return { code: 'origin-refused', says: 'requests from pages of other origins are not allowed' };
 }
 
 function wrongAddress({ url }: RequestHead): GuardRefusal | null {
   if (!url.startsWith('/') || url.startsWith('//') || url.length > ADDRESS_MAX) {
-    return { code: 'bad-request', says: `an address is a path of at most ${ADDRESS_MAX} characters` };
+    return { code: 'bad-request', says: `a URL must be a path of at most ${ADDRESS_MAX} characters` };
   }
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
-  if (names.includes('_method')) return { code: 'method-not-allowed', says: 'a method is not replaced by a parameter' };
+  if (names.includes('_method')) return { code: 'method-not-allowed', says: 'a parameter cannot override the method' };
   if (!names.some((name) => SECRET_NAMES.includes(name))) return null;
-  return { code: 'token-refused', says: 'a token in an address is never taken; show it as Authorization: Bearer …' };
+  return { code: 'token-refused', says: 'a token in a URL is not accepted; send it as Authorization: Bearer …' };
 }
 
 function wrongBody({ method, headers }: RequestHead): GuardRefusal | null {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return { code: 'not-a-media-type', says: `bodies are taken as they are, not as ${JSON.stringify(encoding)}` };
+    return { code: 'not-a-media-type', says: `the content encoding ${JSON.stringify(encoding)} is not supported` };
   }
   const length = Number(headers['content-length'] ?? 0);
   if (length > BODY_BYTES_MAX) {
-    return { code: 'body-too-large', says: `the body has ${length} bytes, at most ${BODY_BYTES_MAX} are taken` };
+    return { code: 'body-too-large', says: `the body has ${length} bytes; at most ${BODY_BYTES_MAX} are allowed` };
   }
   const hasBody = length > 0 || headers['transfer-encoding'] !== undefined;
-  if (hasBody && method !== 'POST') return { code: 'bad-request', says: `${method} has no body` };
+  if (hasBody && method !== 'POST') return { code: 'bad-request', says: `${method} takes no body` };
   const type = headers['content-type'];
-  const mustSay = hasBody || (method === 'POST' && type !== undefined);
-  if (!mustSay || /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type ?? '')) return null;
-  return { code: 'not-a-media-type', says: 'a body is application/json, and says so' };
+  const needsContentType = hasBody || (method === 'POST' && type !== undefined);
+  if (!needsContentType || /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type ?? '')) return null;
+  return { code: 'not-a-media-type', says: 'a body needs the content type application/json' };
 }
 
 /** The host names of this server, and the origins whose pages may send requests. */

@@ -33,7 +33,7 @@ export interface ServerContext {
   readonly denials: Denials;
   readonly capacity: Capacity;
   readonly hub: Hub;
-  readonly tally: Counters;
+  readonly counters: Counters;
   readonly notes: WorkNotes;
   readonly totals: Totals;
   readonly projects: { read(): Promise<readonly ProjectTrail[]> };
@@ -55,7 +55,7 @@ export interface ServerContext {
 interface Successions {
   readonly runtime: AgentRuntime;
   /** Drives the successions now. */
-  nudge(): void;
+  driveNow(): void;
   /** What to answer to a hook of an agent: the work that waits for it; null: there is none. */
   wake(session: AgentSession, hook: HookCall): Promise<object | null>;
 }

@@ -26,19 +26,19 @@ export interface RunningServer {
 
 const HEAD_MS = 10_000;
 const WHOLE_REQUEST_MS = 10_000;
-const LOOK_FOR_LATE_MS = 1_000;
+const TIMEOUT_CHECK_MS = 1_000;
 const KEPT_ALIVE_MS = 65_000;
 const HEAD_BYTES_MAX = 16 * 1024;
 /** How long the server reads on from a refused client, so that the client reads the answer. */
 const LINGER_MS = 1_000;
-const LAST_ANSWERS_MS = 2_000;
+const SHUTDOWN_GRACE_MS = 2_000;
 const SWEEP_MS = 20;
 
 export async function startServer(serverContext: ServerContext, options: ServerOptions): Promise<RunningServer> {
   const server = createServer({
     headersTimeout: HEAD_MS,
     requestTimeout: WHOLE_REQUEST_MS,
-    connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     keepAliveTimeout: KEPT_ALIVE_MS,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
@@ -50,12 +50,12 @@ export async function startServer(serverContext: ServerContext, options: ServerO
   const answer = getRequestListener(appOf(serverContext, port).fetch, { overrideGlobalObjects: false });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.on('error', () => undefined);
-    connections.asked(incoming, outgoing);
-    outgoing.once('close', () => note(serverContext, incoming, outgoing));
+    connections.onRequest(incoming, outgoing);
+    outgoing.once('close', () => recordRequest(serverContext, incoming, outgoing));
     const { method = '', url = '', headers, rawHeaders } = incoming;
     const refused = guardRequest({ method, url, headers, rawHeaders }, allowed);
     if (refused === null) void answer(incoming, outgoing);
-    else turnAway(serverContext, incoming, outgoing, refused);
+    else rejectRequest(serverContext, incoming, outgoing, refused);
   });
   const shown = options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host;
   return {
@@ -66,7 +66,7 @@ export async function startServer(serverContext: ServerContext, options: ServerO
 }
 
 /** Logs neither the query nor any header: both may hold secrets. */
-function note(
+function recordRequest(
   { metrics, log }: ServerContext,
   { method = '', url = '' }: IncomingMessage,
   outgoing: ServerResponse,
@@ -76,7 +76,7 @@ function note(
   log.debug({ method, path: url.split('?', 1)[0], status, whole: outgoing.writableFinished }, 'answered');
 }
 
-function turnAway(
+function rejectRequest(
   { denials }: ServerContext,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -120,8 +120,8 @@ async function closed(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => void server.close(() => resolve()));
   // A connection that is kept alive after its last answer would hold up the end.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  const insist = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
+  const closeNow = setTimeout(() => server.closeAllConnections(), SHUTDOWN_GRACE_MS);
   await ended;
   clearInterval(sweep);
-  clearTimeout(insist);
+  clearTimeout(closeNow);
 }

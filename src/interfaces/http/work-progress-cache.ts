@@ -22,7 +22,7 @@ export function openWorkNotes(ctx: Pick<Context, 'store'>) {
     return note;
   };
   return {
-    hear: (events: readonly HubEvent[]): void => {
+    addEvents: (events: readonly HubEvent[]): void => {
       for (const { fact } of events) {
         const before = notes.get(fact.handoff);
         if (before === undefined && fact.deed !== 'create') continue;

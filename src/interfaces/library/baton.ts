@@ -36,7 +36,7 @@ interface FormerPage {
  */
 export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   /**
-   * Offers work to an agent. When this comes back, the handoff survives a power cut.
+   * Offers work to an agent. Once it resolves, the handoff survives a power cut.
    *
    * With `inputSchema` the input is checked first: a violation is thrown as `BatonRefusal` `schema-violated`.
    *
@@ -58,7 +58,7 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
     request: Omit<SendOptions<Input>, 'to' | 'input'> & { readonly input: Input },
   ): Promise<SentHandoff<Output>>;
   /**
-   * Sends all of them or none, in one transaction. The request id of the first stands for all. Fields of `shared`, such as a
+   * Sends all requests or none, in one transaction. The request id of the first request applies to all. Fields of `shared`, such as a
    * common `parent`, apply to each request that does not set them.
    *
    * @example
@@ -119,7 +119,7 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   /** One artifact with its content, or null. */
   artifact(id: string): Promise<ArtifactView | null>;
 
-  /** Stops the workers, finishes what runs, closes the database. */
+  /** Stops the workers, waits for running handlers, and closes the database. */
   close(): Promise<void>;
   /** The same as `close`, for `await using baton = await openBaton()`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -133,11 +133,11 @@ export interface OpenBatonOptions {
    * workspace's own.
    */
   readonly database?: string;
-  /** Who makes moves that name nobody; default: the operator. */
+  /** The default for `as`: who makes a move. Default: the operator. */
   readonly as?: string;
   /** The token that proves it, where the workspace is strict; default: `BATON_TOKEN`. */
   readonly token?: string;
-  /** Called for events beside the answers, for logs. */
+  /** Called for events besides the results, for logs. */
   readonly onEvent?: (event: BatonEvent) => void;
 }
 
@@ -190,9 +190,9 @@ export type FindOptions = ListOptions & FormerPage;
 export type ArtifactOptions = FindArtifactsOptions;
 
 export interface FeedOptions {
-  /** Only what happens to this handoff. */
+  /** Only facts of this handoff. */
   readonly handoff?: string;
-  /** Only what happens to handoffs that this agent has sent or has to do. */
+  /** Only facts of handoffs from or to this agent. */
   readonly agent?: string;
   /** Only facts that lead into one of these states, or happen in them. */
   readonly states?: readonly State[];

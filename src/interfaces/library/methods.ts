@@ -18,159 +18,159 @@ import type {
 
 /** What `send` takes. */
 export interface SendRequest extends CallOptions {
-  /** Who sends; with a token, the one that it belongs to. */
+  /** The sender (default with a token: the agent that the token belongs to). */
   readonly from: string;
-  /** Who is to do it. */
+  /** The recipient. */
   readonly to: string;
-  /** What it needs (default: {}). */
+  /** The input of the work (default: {}). */
   readonly input?: Json;
-  /** What is wanted, in words: the input { "text": … }. */
+  /** The work in words; becomes the input { "text": … }. */
   readonly text?: string;
-  /** The name of a file in schemas/ that the input follows. */
+  /** The schema to check the input against: the name of a file in schemas/. */
   readonly schema?: string;
-  /** What else the recipient has to know. */
+  /** Further information for the recipient. */
   readonly context?: JsonObject;
-  /** A line for people. */
+  /** A title for people, in one line. */
   readonly title?: string;
-  /** The task that it belongs to. */
+  /** The task that the handoff belongs to. */
   readonly task?: string;
-  /** How urgent it is (default: normal). */
+  /** The priority (default: normal). */
   readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
   /** A message of the queue (default) or a governed document. */
   readonly kind?: 'queue' | 'document';
-  /** Not offered before it is activated; documents are drafts by default. */
+  /** Create a draft, which is not offered until it is activated; documents are drafts by default. */
   readonly draft?: boolean;
-  /** What has to be shown with evidence. */
+  /** What the doer has to deliver with evidence. */
   readonly deliverables?: readonly string[];
   /** What a verifier has to check. */
   readonly criteria?: readonly string[];
-  /** Who has to agree that it is done, beside those that the workspace requires. */
+  /** Who has to agree that the work is done, besides those that the workspace requires. */
   readonly verifiers?: readonly string[];
-  /** The one command that counts as evidence; it has to pass. */
+  /** The only command that counts as evidence; it has to pass. */
   readonly check?: string;
-  /** Commits that are older, empty or on no branch count as evidence too. */
+  /** Also accept commits as evidence that are older than the handoff, empty or on no branch. */
   readonly anyCommit?: boolean;
-  /** Wait until these are completed. */
+  /** Handoffs that must be completed before this one is offered. */
   readonly dependsOn?: readonly string[];
-  /** When one of those does not succeed: wait for a retry of it (default), fail with it, or run all the same. */
+  /** When a dependency does not succeed: wait for a retry of it (default), fail too, or run anyway. */
   readonly onDependencyFailure?: 'wait' | 'fail' | 'run';
-  /** Also wait for what does not exist yet or has not succeeded. */
+  /** Accept dependencies that do not exist yet or did not succeed. */
   readonly allowUnknown?: boolean;
-  /** The leg that this one follows from. */
+  /** The handoff that this one follows from. */
   readonly parent?: string;
-  /** Where a limit is reached, wait for a place instead of being refused. */
+  /** At a limit, wait for capacity instead of being refused. */
   readonly waitForCapacity?: boolean;
-  /** For each attempt, from pick-up. In milliseconds. */
+  /** Time limit of each attempt, from its start. In milliseconds. */
   readonly timeoutMs?: number;
-  /** Not to be taken earlier. */
+  /** The earliest time at which it can be accepted. */
   readonly notBefore?: Date | string;
-  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
+  /** The agent that gets a new handoff (a dead letter) when this one fails for good, is rejected or expires. */
   readonly onFailed?: string;
-  /** What happens after a failed attempt (default: as baton.yaml says). */
+  /** The retry policy (default: the one in baton.yaml). */
   readonly retry?: {
-    /** How many attempts after the first. From 0 to 100. */
+    /** How many retries after the first attempt. From 0 to 100. */
     readonly max?: number;
-    /** How long to wait before the second attempt. In milliseconds. */
+    /** The delay before the second attempt. In milliseconds. */
     readonly delayMs?: number;
-    /** By how much the wait grows with each attempt. From 1 to 100. */
+    /** The factor by which the delay grows with each attempt. From 1 to 100. */
     readonly multiplier?: number;
   };
-  /** The same key and content again answers the same handoff, for 7 days. */
+  /** An idempotency key: the same key with the same content returns the same handoff, for 7 days. */
   readonly requestId?: string;
 }
 
 /** What `claim` takes. */
 export interface ClaimOptions extends CallOptions {
-  /** How long to wait for one to come (default: 0). In milliseconds. */
+  /** How long to wait for an offer (default: 0). In milliseconds. */
   readonly waitMs?: number;
-  /** How long to keep it without a word (default: 900 seconds), at most as long as its attempt may take (queue: 300). In milliseconds. */
+  /** How long the lease lasts without a renewal (default: 900 seconds), at most the time limit of the attempt (queue: 300). In milliseconds. */
   readonly leaseMs?: number;
 }
 
 /** What `revise` takes. */
 export interface ReviseOptions extends CallOptions {
-  /** A line for people. */
+  /** A title for people, in one line. */
   readonly title?: string;
-  /** How urgent it is. */
+  /** The priority. */
   readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
-  /** What it needs, instead of all that it carried. */
+  /** The new input; it replaces all of the old one. */
   readonly input?: Json;
-  /** Of a document: why it is wanted. */
+  /** For documents: why the work is wanted. */
   readonly purpose?: string;
-  /** Of a document: what the recipient has to know. */
+  /** For documents: what the recipient has to know. */
   readonly context?: string;
-  /** What has to be shown with evidence, instead of those before. */
+  /** What the doer has to deliver with evidence; replaces the old list. */
   readonly deliverables?: readonly string[];
-  /** What a verifier has to check, instead of those before. */
+  /** What a verifier has to check; replaces the old list. */
   readonly criteria?: readonly string[];
-  /** Who has to agree that it is done, beside those that the workspace requires. */
+  /** Who has to agree that the work is done, besides those that the workspace requires. */
   readonly verifiers?: readonly string[];
 }
 
 /** What `accept` takes. */
 export interface AcceptOptions extends CallOptions {
-  /** A word for the sender. */
+  /** A note for the sender. */
   readonly notes?: string;
-  /** How long to keep it without a word (default: 900 seconds; documents: for ever), at most as long as its attempt may take. In milliseconds. */
+  /** How long the lease lasts without a renewal (default: 900 seconds; documents: no limit), at most the time limit of the attempt. In milliseconds. */
   readonly leaseMs?: number;
 }
 
 /** What `reject` takes. */
 export interface RejectOptions extends CallOptions {
-  /** Why, as a category: skill_gap, unclear, capacity, … */
+  /** The category: skill_gap, unclear, capacity, … */
   readonly type: string;
-  /** Why, in a sentence that the sender can act on. */
+  /** The reason, in a sentence that the sender can act on. */
   readonly reason: string;
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
 }
 
 /** What `release` takes. */
 export interface ReleaseOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
 }
 
 /** What `renew` takes. */
 export interface RenewOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
-  /** For how long, from now on (default: 900 seconds). In milliseconds. */
+  /** The new length of the lease, from now on (default: 900 seconds). In milliseconds. */
   readonly leaseMs?: number;
 }
 
 /** What `progress` takes. */
 export interface ProgressOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
-  /** How much of it is done, from 0 to 1. From 0 to 1. */
+  /** How much of the work is done, from 0 to 1. From 0 to 1. */
   readonly fraction?: number;
-  /** How far it is, in words. */
+  /** The progress in words. */
   readonly says?: string;
 }
 
 /** What `deliver` takes. */
 export interface DeliverOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
   /** The result. */
   readonly result?: Json;
-  /** What is shown for the deliverables; kind is one of file, commit, command, shadow, url, note. */
+  /** The evidence for the deliverables; kind is one of file, commit, command, shadow, url, note. */
   readonly evidence?: readonly (string | {
-    /** Which of the deliverables. */
+    /** The deliverable. */
     readonly deliverable: string;
-    /** What it is. */
+    /** The kind of evidence. */
     readonly kind: 'file' | 'commit' | 'command' | 'shadow' | 'url' | 'note';
-    /** The path, the commit, the command, the address or the words. */
+    /** The path, commit, command, URL or text. */
     readonly value: string;
   })[];
 }
 
 /** What `fail` takes. */
 export interface FailOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
-  /** What kind of failure, such as PROCESSING_ERROR. */
+  /** The kind of failure, such as PROCESSING_ERROR. */
   readonly code: string;
   /** What went wrong. */
   readonly message: string;
@@ -178,9 +178,9 @@ export interface FailOptions extends CallOptions {
 
 /** What `block` takes. */
 export interface BlockOptions extends CallOptions {
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
-  /** What has to be answered. */
+  /** The question to answer. */
   readonly question: string;
 }
 
@@ -196,14 +196,14 @@ export interface VerifyOptions extends CallOptions {
   readonly notes?: string;
   /** Criteria that are met, and how you know. */
   readonly criteria?: readonly (string | {
-    /** The criterion, or the beginning of one where that is the only one. */
+    /** The criterion, or a prefix that only one criterion has. */
     readonly criterion: string;
     /** How you know. */
     readonly says?: string;
   })[];
-  /** It is not done, and why; without rework the handoff is rejected. */
+  /** Refuse the work, for this reason; without rework the handoff is rejected. */
   readonly refuse?: string;
-  /** With refuse: the doer gets it back. */
+  /** With refuse: send the work back to its doer. */
   readonly rework?: boolean;
 }
 
@@ -221,23 +221,23 @@ export interface CancelOptions extends CallOptions {
 
 /** What `retry` takes. */
 export interface RetryOptions extends CallOptions {
-  /** Somebody else than the first time. */
+  /** Another recipient (default: the same one). */
   readonly to?: string;
-  /** The corrected input; without it, the same once more. */
+  /** The corrected input (default: the same input). */
   readonly input?: Json;
-  /** For each attempt, from pick-up. In milliseconds. */
+  /** Time limit of each attempt, from its start. In milliseconds. */
   readonly timeoutMs?: number;
-  /** Where a limit is reached, wait for a place instead of being refused. */
+  /** At a limit, wait for capacity instead of being refused. */
   readonly waitForCapacity?: boolean;
-  /** The same key and content again answers the same handoff, for 7 days. */
+  /** An idempotency key: the same key with the same content returns the same handoff, for 7 days. */
   readonly requestId?: string;
 }
 
 /** What `reassign` takes. */
 export interface ReassignOptions extends CallOptions {
-  /** Who is to do it instead. */
+  /** The new recipient. */
   readonly to?: string;
-  /** How urgent it is from now on. */
+  /** The new priority. */
   readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
   /** Why. */
   readonly reason?: string;
@@ -245,49 +245,49 @@ export interface ReassignOptions extends CallOptions {
 
 /** What `erase` takes. */
 export interface EraseOptions extends CallOptions {
-  /** Why; it stays in the trail. */
+  /** The reason; it stays in the trail. */
   readonly reason?: string;
 }
 
 /** What `list` takes. */
 export interface ListOptions extends CallOptions {
-  /** Sent by or to this one. */
+  /** Sent by or to this agent. */
   readonly agent?: string;
-  /** Sent by this one. */
+  /** Sent by this agent. */
   readonly from?: string;
-  /** Sent to this one. */
+  /** Sent to this agent. */
   readonly to?: string;
-  /** In this state; "open" is every one that is not final. */
+  /** In this state; "open" stands for all states that are not final. */
   readonly state?: readonly ('draft' | 'offered' | 'blocked' | 'accepted' | 'delivered' | 'completed' | 'failed' | 'rejected' | 'expired' | 'cancelled' | 'open')[];
-  /** Of this task. */
+  /** Part of this task. */
   readonly task?: string;
   /** Only messages of the queue, or only documents. */
   readonly kind?: 'queue' | 'document';
-  /** Of this priority. */
+  /** With this priority. */
   readonly priority?: readonly ('urgent' | 'high' | 'normal' | 'low')[];
-  /** Made at this instant or later. */
+  /** Created at this time or later. */
   readonly createdSince?: Date | string;
-  /** Made before this instant. */
+  /** Created before this time. */
   readonly createdBefore?: Date | string;
-  /** With all these words, in any order, in title, task or input; or an id; @NAME stands for an agent. */
+  /** Words that all occur in the title, task or input, in any order; or an id; or @NAME for an agent. */
   readonly text?: string;
-  /** Which come first (default: newest). */
+  /** The order (default: newest). */
   readonly sort?: 'newest' | 'oldest';
   /** How many. From 1 to 1000. @default 50 */
   readonly limit?: number;
-  /** Go on where the last page ended. */
+  /** Continue after the last page: its `next`. */
   readonly after?: string;
 }
 
 /** What `ready` takes. */
 export interface ReadyOptions extends CallOptions {
-  /** How many are looked at. From 1 to 1000. @default 100 */
+  /** How many to read. From 1 to 1000. @default 100 */
   readonly limit?: number;
 }
 
 /** What `show` takes. */
 export interface ShowOptions extends CallOptions {
-  /** Wait this long for it to be settled; then it is shown as it is. In milliseconds. */
+  /** How long to wait until the handoff is settled; then it is shown in its current state. In milliseconds. */
   readonly waitMs?: number;
 }
 
@@ -299,7 +299,7 @@ export interface WaitRequest extends CallOptions {
 
 /** What `inbox` takes. */
 export interface InboxOptions extends CallOptions {
-  /** Take what is shown as read. */
+  /** Mark what is shown as read. */
   readonly clear?: boolean;
   /** How many. From 1 to 10000. @default 100 */
   readonly limit?: number;
@@ -309,19 +309,19 @@ export interface InboxOptions extends CallOptions {
 export interface IngestOptions extends CallOptions {
   /** Markdown, YAML, JSON, or a transcript of JSON lines. */
   readonly text: string;
-  /** The file that it was read from: together with its text, a block is taken once. */
+  /** The file that the text was read from; a block with the same text from the same file is taken once. */
   readonly file?: string;
-  /** Or the session that wrote it, with its turn: then only blocks are read. */
+  /** Instead of file: the session that wrote the text, with its turn; then only blocks are read. */
   readonly session?: string;
   /** The turn of that session. */
   readonly turn?: string;
-  /** For blocks that name none (default: that of baton.yaml). */
+  /** The project of blocks that name none (default: the one in baton.yaml). */
   readonly project?: string;
-  /** Only say what would be taken. */
+  /** Show what would be taken; change nothing. */
   readonly preview?: boolean;
-  /** Take only blocks that are written exactly as specified. */
+  /** Take only blocks that follow the specification exactly. */
   readonly strict?: boolean;
-  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  /** The fence that claim or accept returned; required while the handoff is held with a lease. From 1. */
   readonly fence?: number;
 }
 
@@ -334,19 +334,19 @@ export interface ReportOptions extends CallOptions {
 /** What `addSchedule` takes. */
 export interface AddScheduleOptions
   extends Omit<SendRequest, 'dependsOn' | 'onDependencyFailure' | 'allowUnknown' | 'parent' | 'waitForCapacity' | 'notBefore' | 'requestId'> {
-  /** At this distance, such as 15m, 2h or 1d; the first after as long. In milliseconds. */
+  /** The interval, such as 15m, 2h or 1d; the first occurrence is one interval from now. In milliseconds. */
   readonly everyMs?: number;
-  /** At these times: minute, hour, day, month and day of the week, such as "0 9 * * 1-5". */
+  /** The times as a cron expression: minute, hour, day, month and day of the week, such as "0 9 * * 1-5". */
   readonly cron?: string;
-  /** The time zone of --cron (default: that of this machine). */
+  /** The time zone of the cron expression (default: that of this machine). */
   readonly zone?: string;
-  /** What was due while nobody was there: one handoff for all of it (default), none, or all. */
+  /** What to send for occurrences that were missed while no process ran: one handoff (default), none, or all. */
   readonly missed?: 'once' | 'skip' | 'all';
 }
 
 /** What `schedules` takes. */
 export interface SchedulesOptions extends CallOptions {
-  /** How many are looked at. From 1 to 1000. @default 100 */
+  /** How many to read. From 1 to 1000. @default 100 */
   readonly limit?: number;
 }
 
@@ -382,47 +382,47 @@ export interface FindArtifactsOptions extends CallOptions {
 
 /** What `registerArtifact` takes. */
 export interface RegisterArtifactOptions extends CallOptions {
-  /** The schema that the content follows, instead of the one that the file names. */
+  /** The schema to check the content against, instead of the one that the file names. */
   readonly schema?: string;
-  /** Deprecate these when the new one is active. */
+  /** Deprecate these artifacts when the new one is active. */
   readonly supersedes?: readonly string[];
 }
 
 /** What `cleanArtifacts` takes. */
 export interface CleanArtifactsOptions extends CallOptions {
-  /** Do it; without, nothing is changed. */
+  /** Make the changes; without it, nothing is changed. */
   readonly apply?: boolean;
-  /** Say that these should no longer be used; needs apply. */
+  /** Mark these as no longer to be used; needs apply. */
   readonly deprecate?: readonly string[];
-  /** Archive what has been deprecated for this long (default: 30). From 0 to 36500. */
+  /** Archive artifacts that have been deprecated for this long (default: 30). From 0 to 36500. */
   readonly deprecatedDays?: number;
-  /** Delete what has been archived for this long (default: 90). From 0 to 36500. */
+  /** Delete artifacts that have been archived for this long (default: 90). From 0 to 36500. */
   readonly archivedDays?: number;
 }
 
 /** What `prune` takes. */
 export interface PruneOptions extends CallOptions {
-  /** What has been finished for at least this long, such as 90d (default: retention.days of baton.yaml). In milliseconds. */
+  /** Only handoffs that finished at least this long ago, such as 90d (default: retention.days in baton.yaml). In milliseconds. */
   readonly olderThanMs?: number;
-  /** Say what would go, and change nothing. */
+  /** Show what would be removed; change nothing. */
   readonly dryRun?: boolean;
 }
 
 export interface Methods {
   /**
-   * Offer work to an agent. When it is answered, the handoff survives a power cut. The same request id with the same content answers the same handoff.
+   * Offer work to an agent. Once it returns, the handoff survives a power cut. The same request id with the same content returns the same handoff.
    *
    * The command: `baton send --from @me --to @react --input '{"x":1}' --wait`
    */
   send(options: SendRequest): Promise<SentHandoff>;
   /**
-   * Take the next handoff that is offered to you; the answer has its input and its fence. Whoever leaves while it waits takes nothing.
+   * Accept the next handoff that is offered to an agent; the answer has its input and fence. A caller that disconnects while it waits claims nothing.
    *
    * The command: `baton claim @react --wait 60`
    */
   claim(agent: string, options?: ClaimOptions): Promise<WholeView | null>;
   /**
-   * Change what a draft asks for, until it is activated. What is not named stays as it is. The trail keeps what stood there before, and the clock of the draft runs on. For another recipient there is `reassign`.
+   * Change a draft before it is activated. Fields that you do not name stay as they are. The trail keeps the old values, and the deadline of the draft stays the same. To change the recipient, use `reassign`.
    *
    * The command: `baton revise hoff-0190… --title 'Login page' --deliverable 'login page' --as @me`
    */
@@ -434,7 +434,7 @@ export interface Methods {
    */
   activate(id: string, options?: CallOptions): Promise<HandoffView>;
   /**
-   * Take this handoff by hand; the answer has its fence.
+   * Accept a handoff; the answer has the fence.
    *
    * The command: `baton accept hoff-0190… --as @dev --notes 'by tomorrow'`
    */
@@ -446,133 +446,133 @@ export interface Methods {
    */
   reject(id: string, options: RejectOptions): Promise<HandoffView>;
   /**
-   * Give a handoff back; the attempt does not count.
+   * Give a handoff back, so that it is offered again; the attempt does not count.
    *
    * The command: `baton release hoff-0190… --fence 1 --as @dev`
    */
   release(id: string, options?: ReleaseOptions): Promise<HandoffView>;
   /**
-   * Keep a handoff for longer.
+   * Extend the lease of a handoff.
    *
    * The command: `baton renew hoff-0190… --fence 1 --as @dev`
    */
   renew(id: string, options?: RenewOptions): Promise<HandoffView>;
   /**
-   * Tell how far a handoff is.
+   * Report the progress of a handoff.
    *
    * The command: `baton progress hoff-0190… --fence 1 --fraction 0.5 --says 'tests pass' --as @dev`
    */
   progress(id: string, options?: ProgressOptions): Promise<HandoffView>;
   /**
-   * Say that a handoff is done, with the result and evidence. Evidence is checked before anything is written.
+   * Deliver the work, with its result and evidence. Evidence is checked before anything is written.
    *
    * The command: `baton deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev`
    */
   deliver(id: string, options?: DeliverOptions): Promise<HandoffView>;
   /**
-   * Say that an attempt failed. The retry policy of the handoff decides whether there is another attempt.
+   * Report that an attempt failed. The retry policy of the handoff decides whether another attempt follows.
    *
    * The command: `baton fail hoff-0190… --fence 1 --code PROCESSING_ERROR --message 'no disk' --as @dev`
    */
   fail(id: string, options: FailOptions): Promise<HandoffView>;
   /**
-   * Stop a handoff until somebody has answered a question.
+   * Ask a question; the handoff is blocked until it is answered.
    *
    * The command: `baton block hoff-0190… --fence 1 --question 'which colour?' --as @dev`
    */
   block(id: string, options: BlockOptions): Promise<HandoffView>;
   /**
-   * Let a blocked handoff go on, with an answer.
+   * Answer the question of a blocked handoff, so that it continues.
    *
    * The command: `baton unblock hoff-0190… --answer 'blue' --as @me`
    */
   unblock(id: string, options?: UnblockOptions): Promise<HandoffView>;
   /**
-   * Agree that delivered work is done, or refuse it. Its evidence is checked a second time first.
+   * Verify delivered work: agree that it is done, or refuse it. The evidence is checked again first.
    *
    * The command: `baton verify hoff-0190… --as @qa --check 'works on a phone=tried it'`
    */
   verify(id: string, options?: VerifyOptions): Promise<HandoffView>;
   /**
-   * Send delivered work back to its doer.
+   * Send delivered work back to its doer for changes.
    *
    * The command: `baton rework hoff-0190… --as @qa --reason 'does not work on a phone'`
    */
   rework(id: string, options: ReworkOptions): Promise<HandoffView>;
   /**
-   * Say that a handoff is no longer wanted.
+   * Cancel a handoff.
    *
    * The command: `baton cancel hoff-0190… --as @me`
    */
   cancel(id: string, options?: CancelOptions): Promise<HandoffView>;
   /**
-   * Make a new handoff out of one that did not succeed.
+   * Send a handoff that did not succeed again, as a new handoff.
    *
    * The command: `baton retry hoff-0190… --input fixed.json`
    */
   retry(id: string, options?: RetryOptions): Promise<SentHandoff>;
   /**
-   * Give the same work to somebody else, or another priority. What was agreed never changes, so the handoff is cancelled and a new one takes its place in the chain, both or neither.
+   * Give the work to another agent, or change its priority. The terms of a handoff never change, so this cancels the handoff and puts a new one in its place in the chain, in one transaction.
    *
    * The command: `baton reassign hoff-0190… --to @react --priority high --as @me`
    */
   reassign(id: string, options?: ReassignOptions): Promise<SentHandoff>;
   /**
-   * Erase what a finished handoff told, and keep its trail. Title, input, context, result, evidence and the details of its facts are gone for good. Who did what when stays, with its hashes; a fact says who erased it, and seals what is left. Archives, exports, backups and git are not reached.
+   * Erase the content of a finished handoff, and keep its trail. Title, input, context, result, evidence and the details of facts are removed for good. Who did what and when stays, with its hashes; a new fact records who erased the content, and seals the rest. Archives, exports, backups and git are not changed.
    *
    * The command: `baton erase hoff-0190… --reason 'holds personal data'`
    */
   erase(id: string, options?: EraseOptions): Promise<HandoffView>;
   /**
-   * What is going on: what needs a person, who is at work, what waits for whom.
+   * Show what needs a person, which agents are working, and what is waiting.
    *
    * The command: `baton status`
    */
   status(options?: CallOptions): Promise<StatusView>;
   /**
-   * List handoffs, newest first. `next` of an answer goes on as `after`; `cursor` is where to begin with the events to miss nothing of the list.
+   * List handoffs, newest first. Pass `next` of a page as `after` to get the following page. An event stream that starts at `cursor` misses nothing of the list.
    *
    * The command: `baton list --state open --agent @react`
    */
   list(options?: ListOptions): Promise<HandoffPage>;
   /**
-   * What an agent can take now, in the order in which claim takes it.
+   * List what an agent can claim now, in claim order.
    *
    * The command: `baton ready @react`
    */
   ready(agent: string, options?: ReadyOptions): Promise<HandoffPage>;
   /**
-   * One handoff with what it carries and everything that happened to it.
+   * Show a handoff with its input, result and facts.
    *
    * The command: `baton show hoff-0190…`
    */
   show(id: string, options?: ShowOptions): Promise<ShownHandoff>;
   /**
-   * Everything that happened to a handoff, in order.
+   * List the facts of a handoff, in order.
    *
    * The command: `baton facts hoff-0190… --json`
    */
   facts(id: string, options?: CallOptions): Promise<readonly FactView[]>;
   /**
-   * The chain that a handoff belongs to, as far as you may read its legs, oldest first.
+   * Show the chain of a handoff, oldest leg first; legs that you may not read are left out.
    *
    * The command: `baton trace hoff-0190… --svg chain.svg`
    */
   trace(id: string, options?: CallOptions): Promise<readonly HandoffView[]>;
   /**
-   * Wait until a handoff is settled, and show it with its result.
+   * Wait until a handoff is settled, and show its result.
    *
    * The command: `baton wait hoff-0190… --timeout 60`
    */
   wait(id: string, options?: WaitRequest): Promise<WholeView>;
   /**
-   * What an agent has been told and has not put away, and the work that waits for it, oldest first.
+   * List the notifications of an agent and the work that waits for it, oldest first.
    *
    * The command: `baton inbox @react --clear`
    */
   inbox(agent: string, options?: InboxOptions): Promise<readonly JsonObject[]>;
   /**
-   * Read handoff blocks, and handoffs in other forms, and do what they say. A block that was read before changes nothing. Each block has its own answer; one that is refused holds up no other. A file without a block is read in whatever form it has.
+   * Read handoff blocks and other handoff formats from text, and apply them. A block that was read before changes nothing. Each block has its own result; a refused block does not stop the others. A file without a block is read in any other known format.
    *
    * The command: `baton ingest 'summaries/*.md'`
    */
@@ -584,87 +584,87 @@ export interface Methods {
    */
   workflow(project?: string, options?: CallOptions): Promise<readonly JsonObject[]>;
   /**
-   * A report on projects for people and pipelines.
+   * Report on projects, for people and CI.
    *
    * The command: `baton report --ci --format junit -o baton.xml`
    */
   report(options?: ReportOptions): Promise<JsonObject>;
   /**
-   * Send the same work again and again. Each occurrence is sent exactly once, by whichever process has the duty: baton serve or any worker. Occurrences that are more than a minute late count as missed. The same schedule again changes nothing.
+   * Send the same work on a schedule. Each occurrence is sent exactly once, by the process that has the duty: baton serve or any worker. Occurrences that are more than a minute late count as missed. Adding the same schedule again changes nothing.
    *
    * The command: `baton schedule add nightly --cron '0 2 * * *' --zone UTC --from @me --to @react --text 'Check the links'`
    */
   addSchedule(name: string, options: AddScheduleOptions): Promise<ScheduleView>;
   /**
-   * Schedules: what is sent when, when next, and what came of the last time. You see those that send in your name or to you.
+   * List schedules with their next and their last occurrence. You see the schedules that send in your name or to you.
    *
    * The command: `baton schedule list`
    */
   schedules(options?: SchedulesOptions): Promise<readonly ScheduleView[]>;
   /**
-   * Take a schedule away; what it has sent stays.
+   * Remove a schedule; the handoffs that it has sent stay.
    *
    * The command: `baton schedule remove nightly`
    */
   removeSchedule(name: string, options?: CallOptions): Promise<ScheduleView>;
   /**
-   * Give an agent no new work until it is resumed. Claims and workers of the agent wait, on every machine; what it holds goes on. A program that takes files out of the queue folder by itself is not held back.
+   * Pause an agent: it gets no new work until it is resumed. Claims and workers of the agent wait, on every machine; work that it holds continues. A program that takes files from the queue folder on its own is not paused.
    *
    * The command: `baton pause @react --reason 'The API key is used up' --as operator`
    */
   pause(agent: string, options?: PauseOptions): Promise<PauseView>;
   /**
-   * Give an agent that was paused work again.
+   * Resume a paused agent.
    *
    * The command: `baton resume @react --as operator`
    */
   resume(agent: string, options?: CallOptions): Promise<PauseView>;
   /**
-   * Who is paused and who was, by whom and why. Those that last come first, then the newest. You see your own.
+   * List current and past pauses, with their author and reason. Current pauses come first, then the newest. Agents see only their own.
    *
    * The command: `baton pauses`
    */
   pauses(options?: PausesOptions): Promise<readonly PauseView[]>;
   /**
-   * Notifications that were given up, newest first, with the reason. A webhook is tried for three days, with growing pauses, unless its receiver says that it never takes it.
+   * List notifications that could not be delivered, newest first, with the reason. A webhook is retried for three days with growing pauses, unless its receiver answers that it will never accept it.
    *
    * The command: `baton undelivered --as operator`
    */
   undelivered(options?: UndeliveredOptions): Promise<readonly UndeliveredView[]>;
   /**
-   * Try to deliver a notification again that was given up. Whichever process has the duty delivers it within a second or two.
+   * Retry the delivery of an undelivered notification. The process that has the duty delivers it within a second or two.
    *
    * The command: `baton resend hoff-0190…:3:webhook:chat --as operator`
    */
   resend(key: string, options?: CallOptions): Promise<{ readonly key: string }>;
   /**
-   * List artifacts by type, phase, agent or status. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
+   * List artifacts by type, phase, agent or status. You see artifacts of handoffs that you may read, artifacts that were handed to you by name, and artifacts that belong to no handoff.
    *
    * The command: `baton artifact find --type react-components --phase 13`
    */
   findArtifacts(options?: FindArtifactsOptions): Promise<readonly ArtifactEntry[]>;
   /**
-   * One artifact: its file, what it requires, what requires it, and what has changed since it was registered. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
+   * Show an artifact: its file, its dependencies, its dependents, and changes since its registration. You see artifacts of handoffs that you may read, artifacts that were handed to you by name, and artifacts that belong to no handoff.
    *
    * The command: `baton artifact show artifact-profile --json`
    */
   showArtifact(id: string, options?: CallOptions): Promise<ArtifactView>;
   /**
-   * Bring a file below artifacts/ into the registry. Active is what passes, in this order: its schema, what it requires, its generated files, its validation.
-What does not is kept as created, with the reason; register it again when that is mended.
+   * Register a file below artifacts/. Checks, in this order: the schema, the required artifacts, the generated files, the validation. An artifact
+that passes is active. Any other stays `created`, with the reason; correct it and register it again.
    *
    * The command: `baton artifact register artifacts/phase-13-react/artifact-profile.json`
    */
   registerArtifact(path: string, options?: RegisterArtifactOptions): Promise<ArtifactEntry>;
   /**
-   * Show what is old enough to go; with apply, let it go. Age alone ends nothing that is in use: only what was superseded or deprecated grows old. What something in use
-requires, and a file that has changed since it was registered, is never deleted.
+   * Show artifacts that are old enough to archive or delete; with apply, do it. Only superseded and deprecated artifacts are archived, and only archived ones are deleted. A dependency of an artifact
+in use is never deleted, and neither is a file that has changed since its registration.
    *
    * The command: `baton artifact clean --apply`
    */
   cleanArtifacts(options?: CleanArtifactsOptions): Promise<CleanedArtifacts>;
   /**
-   * Move finished handoffs to an archive and remove them from the database. Each archive is a file in the form of an export, with checksums: `audit --offline` checks it and `import` brings it back. It is on the disk before anything is removed, so a prune can be stopped, killed and repeated at any moment. A chain goes as a whole; what something open depends on stays, and documents stay. A tenth of the time is used, so that workers are not slowed down.
+   * Archive finished handoffs and remove them from the database. Each archive is an export file with checksums: `audit --offline` checks it and `import` restores it. The archive is on disk before anything is removed, so a prune can be stopped, killed and repeated at any time. A chain is removed as a whole. Documents stay, and so do handoffs that an open handoff depends on. Pruning uses a tenth of the time, so that it does not slow down workers.
    *
    * The command: `baton prune --older-than 90d --dry-run`
    */

@@ -9,7 +9,7 @@ import { StoreFault } from '../../foundation/store-fault.ts';
 import { inputIn, type Body } from '../../domain/body.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, tokenIn, type Principal } from '../../domain/principal.ts';
-import { standDuty } from '../../engine/duty.ts';
+import { runDuty } from '../../engine/duty.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
 import { sendMany } from '../../engine/handoffs/send.ts';
@@ -30,7 +30,7 @@ import {
   type ResultName,
   type Results,
 } from '../../operations/operation.ts';
-import { AS_LIBRARY, wordsOf } from '../../operations/reading.ts';
+import { AS_LIBRARY, issuesText } from '../../operations/reading.ts';
 import { sendRequestOf } from '../../operations/send.ts';
 import { entryOf } from '../../formats/artifact/card.ts';
 import type { BlockAnswer } from '../../engine/handoffs/ingest-text.ts';
@@ -70,7 +70,7 @@ export async function openBatonWith(
 const CONCURRENCY_MAX = 10_000;
 
 /** Acts of the operator need `as: 'operator'` or a token. */
-function refuseSilentOperator(principal: Principal, said: string | undefined, what: string): void {
+function requireExplicitOperator(principal: Principal, said: string | undefined, what: string): void {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || said === 'operator') return;
   throw new BatonRefusal('say-who', `to ${what}, say who you are: as: '@agent', or as: 'operator'`);
 }
@@ -84,10 +84,14 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   let duty: Promise<void> | null = null;
   /** A process that works or waits stands by for the duty: there may be no other one that notices a dead worker. */
   const standBy = (): void => {
-    duty ??= standDuty(ctx, closing.signal);
+    duty ??= runDuty(ctx, closing.signal);
   };
 
-  const asking = async (as: string | undefined, otherwise?: Principal, scope: Scope = 'write'): Promise<Principal> => {
+  const asking = async (
+    as: string | undefined,
+    defaultPrincipal?: Principal,
+    scope: Scope = 'write',
+  ): Promise<Principal> => {
     const named = as ?? opened.as;
     const known = await identify(
       ctx,
@@ -95,7 +99,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
       {
         as: named === undefined ? null : named === 'operator' ? OPERATOR : agentPrincipal(agentIn(named, 'as')),
         token,
-        otherwise: otherwise ?? OPERATOR,
+        defaultPrincipal: defaultPrincipal ?? OPERATOR,
       },
       scope,
     );
@@ -114,11 +118,11 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   const methodOf = ([name, operation]: readonly [string, Operation]): readonly [string, unknown] => {
     const call = async ({ as, signal, ...given }: CallOptions = {}): Promise<unknown> => {
       const input = readOr(operation, given);
-      const speaker = operation.speaker?.(input);
-      const otherwise = speaker === undefined ? undefined : agentPrincipal(speaker);
+      const agent = operation.defaultCaller?.(input);
+      const defaultPrincipal = agent === undefined ? undefined : agentPrincipal(agent);
       const scope = operation.writes?.(input) === true ? 'write' : operation.scope;
-      const principal = await asking(as, otherwise, scope);
-      if (operation.aloud !== undefined) refuseSilentOperator(principal, as ?? opened.as, operation.aloud);
+      const principal = await asking(as, defaultPrincipal, scope);
+      if (operation.explicitAs !== undefined) requireExplicitOperator(principal, as ?? opened.as, operation.explicitAs);
       if (operation.permission === 'operator') mustBeProven();
       const answer = await runFor(operation, ctx, principal, input, {
         project,
@@ -195,7 +199,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     { inputSchema, input, ...request }: SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> },
     output?: StandardSchema<Output>,
   ): Promise<SentHandoff<Output>> => {
-    const checkedInput = inputSchema === undefined ? input : await mustFollow(inputSchema, input, 'input');
+    const checkedInput = inputSchema === undefined ? input : await requireSchema(inputSchema, input, 'input');
     // The engine refuses values that are no JSON.
     const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
     return sentHandoff(await operated.send({ ...request, ...given }), baton, output);
@@ -242,7 +246,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
       const view = await operated.wait(id, options).catch(asTimeout);
       if (view.state !== 'completed') throw new HandoffNotCompleted(view);
       if (resultSchema === undefined) return view as TypedHandoff<Json, never>;
-      return { ...view, result: await mustFollow(resultSchema, view.result ?? null, 'result') };
+      return { ...view, result: await requireSchema(resultSchema, view.result ?? null, 'result') };
     },
     load: async (id) => {
       const shown = await operated.show(id).catch(nullIfUnknown);
@@ -308,7 +312,7 @@ function handlerOf<Input, Output>(
   return async ({ handoff, body }, attempt): Promise<Json> => {
     const carried = parseExact(body) as Body;
     const view = { ...handoffView(handoff), ...bodyView(carried) };
-    const input = inputSchema === undefined ? view.input : await fittingInput(inputSchema, carried);
+    const input = inputSchema === undefined ? view.input : await checkedWorkInput(inputSchema, carried);
     const output = await handler(
       { ...view, input: input as Input },
       {
@@ -321,18 +325,18 @@ function handlerOf<Input, Output>(
       },
     );
     return (
-      outputSchema === undefined ? output : await mustFollow(outputSchema, output, 'result', failsAttempt)
+      outputSchema === undefined ? output : await requireSchema(outputSchema, output, 'result', failsAttempt)
     ) as Json;
   };
 }
 
 /** The schema describes the input of the sender. Results of dependencies are added after the check. */
-async function fittingInput(schema: StandardSchema<unknown>, { input, dependencies }: Body): Promise<Json> {
-  const fitting = (await mustFollow(schema, input, 'input', failsAttempt)) as Json;
+async function checkedWorkInput(schema: StandardSchema<unknown>, { input, dependencies }: Body): Promise<Json> {
+  const fitting = (await requireSchema(schema, input, 'input', failsAttempt)) as Json;
   return inputIn(dependencies === undefined ? { input: fitting } : { input: fitting, dependencies });
 }
 
-async function mustFollow<Value>(
+async function requireSchema<Value>(
   schema: StandardSchema<Value>,
   value: unknown,
   what: string,
@@ -397,7 +401,7 @@ function nullIfUnknown(error: unknown): null {
 function readOr<F extends Fields>(operation: Operation<F>, given: unknown): InputOf<F> {
   const read = readFor(operation, given, AS_LIBRARY);
   if (read.ok) return read.value;
-  throw new BatonRefusal('bad-request', wordsOf(read.refusal), { issues: read.refusal });
+  throw new BatonRefusal('bad-request', issuesText(read.refusal), { issues: read.refusal });
 }
 
 function granted<Value>(answer: Result<Value, OperationRefusal>): Value {

@@ -4,7 +4,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { AgentSession } from '../../engine/agent-session.ts';
 import type { Context } from '../../engine/context.ts';
 
-export interface McpAsking {
+export interface McpCaller {
   readonly ctx: Context;
   readonly principal: Principal;
   /** Null: an operator, who neither sends nor takes work. */

@@ -10,13 +10,13 @@ export function addPrompts(server: McpServer): void {
     'write_handoff',
     {
       title: 'Write a good handoff',
-      description: 'Hand the present work to another agent so that it can go on without you',
+      description: 'Hand the current work to another agent so that it can continue without you',
       argsSchema: z.object({
         to: Words.describe('The agent, such as @codex'),
         about: Words.describe('What to hand over'),
       }),
     },
-    ({ to, about }) => said(writeHandoff(to ?? 'the agent that is best placed', about ?? 'the present work')),
+    ({ to, about }) => said(writeHandoff(to ?? 'the most suitable agent', about ?? 'the current work')),
   );
   server.registerPrompt(
     'take_over',

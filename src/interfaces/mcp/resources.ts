@@ -13,10 +13,10 @@ import { list, show } from '../../engine/handoffs/read.ts';
 import { wholeIdOf } from '../../engine/handoffs/short-id.ts';
 import { projects } from '../../engine/handoffs/projects.ts';
 import { showArtifact } from '../../engine/artifacts/read.ts';
-import { FROM_OTHERS, factsView, fullView, shortView } from './answers.ts';
-import type { McpAsking } from './mcp-caller.ts';
+import { UNTRUSTED_NOTE, factsView, fullView, shortView } from './answers.ts';
+import type { McpCaller } from './mcp-caller.ts';
 
-type Asking = Omit<McpAsking, 'signal'>;
+type Asking = Omit<McpCaller, 'signal'>;
 const LISTED_MAX = 20;
 
 export function addResources(server: McpServer, asking: Asking): void {
@@ -43,7 +43,7 @@ export function addResources(server: McpServer, asking: Asking): void {
       const found = meant?.ok === true ? await show(ctx, principal, meant.value) : null;
       if (found?.ok !== true) throw new ResourceNotFoundError(uri.href, 'there is no such handoff, or it is not yours');
       const { facts, ...whole } = found.value;
-      return asJson(uri, { note: FROM_OTHERS, handoff: fullView(whole), facts: factsView(facts) });
+      return asJson(uri, { note: UNTRUSTED_NOTE, handoff: fullView(whole), facts: factsView(facts) });
     },
   );
   server.registerResource(
@@ -65,7 +65,7 @@ export function addResources(server: McpServer, asking: Asking): void {
         states: ['offered'],
         max: LISTED_MAX,
       });
-      return asJson(uri, { note: FROM_OTHERS, offered: items.map(shortView) });
+      return asJson(uri, { note: UNTRUSTED_NOTE, offered: items.map(shortView) });
     },
   );
   server.registerResource(
@@ -77,7 +77,7 @@ export function addResources(server: McpServer, asking: Asking): void {
       if (readScopeOf(principal) !== 'everything') {
         throw new ResourceNotFoundError(uri.href, 'projects are shown to operators and verifiers');
       }
-      return asJson(uri, { note: FROM_OTHERS, projects: await projects(ctx, null) });
+      return asJson(uri, { note: UNTRUSTED_NOTE, projects: await projects(ctx, null) });
     },
   );
 }
@@ -87,7 +87,7 @@ async function artifact({ ctx, principal }: Asking, text: string, uri: URL): Pro
   const id = readArtifactId(text);
   const found = artifacts === null || id === null ? null : await showArtifact(ctx, principal, artifacts, id);
   if (found === null) throw new ResourceNotFoundError(uri.href, 'there is no such artifact, or it is not yours');
-  return { note: FROM_OTHERS, artifact: found };
+  return { note: UNTRUSTED_NOTE, artifact: found };
 }
 
 function asJson(uri: URL, value: unknown): ReadResourceResult {

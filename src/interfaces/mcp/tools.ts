@@ -12,21 +12,21 @@ import { AGENT_TERMS } from '../../domain/retry-policy.ts';
 import { list, show, trace } from '../../engine/handoffs/read.ts';
 import { wait } from '../../engine/handoffs/wait.ts';
 import { OPERATIONS } from '../../operations/index.ts';
-import { wantedBy } from '../../operations/list.ts';
+import { storeFilter } from '../../operations/list.ts';
 import { choice, duration, flag, handoffId, ID, list as listOf } from '../../operations/field.ts';
 import { longText, required, text, type Fields, type InputOf } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
-import { AS_JSON, readInput, wordsOf } from '../../operations/reading.ts';
-import { withWholeIds } from '../../operations/short-ids.ts';
+import { AS_JSON, readInput, issuesText } from '../../operations/reading.ts';
+import { withFullIds } from '../../operations/short-ids.ts';
 import { errorOf, factsView, fullView, refusalOf, resultOf, shortView } from './answers.ts';
-import type { McpAsking } from './mcp-caller.ts';
+import type { McpCaller } from './mcp-caller.ts';
 
 export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly fields: Fields;
   readonly annotations: ToolAnnotations;
-  run(asking: McpAsking, given: unknown): Promise<CallToolResult>;
+  run(asking: McpCaller, given: unknown): Promise<CallToolResult>;
 }
 
 /** Some clients give up after 30 s. An agent that wants to wait longer calls again. */
@@ -42,14 +42,14 @@ function tool<const F extends Fields>(described: {
   readonly description: string;
   readonly fields: F;
   readonly annotations: ToolAnnotations;
-  run(asking: McpAsking, input: InputOf<F>): Promise<CallToolResult>;
+  run(asking: McpCaller, input: InputOf<F>): Promise<CallToolResult>;
 }): McpTool {
   return {
     ...described,
     run: async (asking, given) => {
       const read = readInput(described.fields, given ?? {}, AS_JSON, asking.agent);
-      if (!read.ok) return wrongInput(described.name, wordsOf(read.refusal));
-      const whole = await withWholeIds(described.fields, read.value, asking.ctx, asking.principal);
+      if (!read.ok) return wrongInput(described.name, issuesText(read.refusal));
+      const whole = await withFullIds(described.fields, read.value, asking.ctx, asking.principal);
       return whole.ok ? described.run(asking, whole.value) : refusalOf(whole.refusal);
     },
   };
@@ -63,13 +63,14 @@ type Done = { readonly handoff: Handoff } | { readonly error: CallToolResult };
 
 /** Reads and runs an operation, as every interface does. */
 async function operate<F extends Fields>(
-  { ctx, principal, agent, signal }: McpAsking,
+  { ctx, principal, agent, signal }: McpCaller,
   operation: Operation<F>,
   given: Readonly<Record<string, unknown>>,
 ): Promise<Done> {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const read = readFor(operation, said, AS_JSON, agent);
-  if (!read.ok) return { error: errorOf('bad-request', wordsOf(read.refusal), 'Correct these fields and call again.') };
+  if (!read.ok)
+    return { error: errorOf('bad-request', issuesText(read.refusal), 'Correct these fields and call again.') };
   const answer = await operation.run(ctx, principal, read.value, { signal });
   return answer.ok ? { handoff: answer.value as Handoff } : { error: refusalOf(answer.refusal) };
 }
@@ -96,9 +97,9 @@ const send = tool({
 const inbox = tool({
   name: 'baton_inbox',
   description:
-    'What is for you: offered, held by you, waiting for your verdict. With take: accept the next one that is offered, or the one with this id; the answer has all that you need to do it, and the fence that every later call about it must show.',
+    'List your work: handoffs offered to you, held by you, and waiting for your verdict. With take: accept the next offered handoff, or the one with this id; the answer has everything that you need for the work, and the fence that every later call for it needs.',
   fields: {
-    take: flag('Accept one and begin to work on it'),
+    take: flag('Accept a handoff and begin to work on it'),
     id: handoffId('Which handoff'),
     waitMs: WAIT,
   },
@@ -111,7 +112,7 @@ const inbox = tool({
   },
 });
 
-type AgentAsking = McpAsking & { readonly agent: AgentId };
+type AgentAsking = McpCaller & { readonly agent: AgentId };
 
 async function taken(asking: AgentAsking, id: HandoffId | null, waitMs: number): Promise<CallToolResult> {
   const { ctx, principal } = asking;
@@ -199,12 +200,12 @@ const OF_SENDERS: readonly Action[] = ['answer', 'cancel'];
 const update = tool({
   name: 'baton_update',
   description:
-    'Say what becomes of a handoff: progress, deliver (done, with evidence for every deliverable), fail (this attempt did not work), reject (it is not for you), ask (it waits for an answer), release (give it back). For what you sent: answer (a question), cancel.',
+    'Change a handoff: progress, deliver (done, with evidence for every deliverable), fail (this attempt did not work), reject (the work is not for you), ask (a question; the handoff waits for the answer), release (give it back). For handoffs that you sent: answer (a question), cancel.',
   fields: {
     id: ID,
-    action: required(choice(ACTION_NAMES, 'What you say')),
+    action: required(choice(ACTION_NAMES, 'The change')),
     fence: OPERATIONS.deliver.input.fence,
-    text: longText('The words: how far, what went wrong, why, the question, the answer'),
+    text: longText('The text: the progress, the error, the reason, the question or the answer'),
     fraction: OPERATIONS.progress.input.fraction,
     result: OPERATIONS.deliver.input.result,
     evidence: listOf(text('"deliverable=kind:value"'), OPERATIONS.deliver.input.evidence.about),
@@ -219,19 +220,19 @@ const update = tool({
 
 function moved(done: Done): CallToolResult {
   if ('error' in done) return done.error;
-  return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
+  return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: nextStep(done.handoff) });
 }
 
-function afterwards({ state, terms }: Handoff): string {
+function nextStep({ state, terms }: Handoff): string {
   switch (state) {
     case 'delivered':
       return `Delivered. ${terms.verifiers.map((name) => `@${name}`).join(' or ') || 'Somebody else'} verifies it; you are done.`;
     case 'accepted':
       return 'Go on with the work.';
     case 'blocked':
-      return 'The sender is told. It is offered to you again when the question is answered.';
+      return 'The sender is notified. The handoff is offered to you again when the question is answered.';
     default:
-      return isFinal(state) ? 'It is settled; nothing more is to be done.' : 'It is offered again.';
+      return isFinal(state) ? 'The handoff is settled; there is nothing more to do.' : 'It is offered again.';
   }
 }
 
@@ -260,7 +261,7 @@ const LOOKED_FOR = {
 const look = tool({
   name: 'baton_look',
   description:
-    'Look without changing anything: one handoff with its result and what happened (id), its chain (id and chain), or a search (text, state, agent). With id and waitSeconds it answers when the handoff is settled or time is up; call again to go on waiting.',
+    'Read without changing anything: one handoff with its result and facts (id), its chain (id and chain), or a search (text, state, agent). With id and waitSeconds it answers when the handoff is settled or the time is up; call again to continue waiting.',
   fields: LOOKED_FOR,
   annotations: { readOnlyHint: true, openWorldHint: false },
   run: async (asking, said) => {
@@ -269,7 +270,7 @@ const look = tool({
   },
 });
 
-async function one(asking: McpAsking, id: HandoffId, waitMs: number): Promise<CallToolResult> {
+async function one(asking: McpCaller, id: HandoffId, waitMs: number): Promise<CallToolResult> {
   const { ctx, principal, signal } = asking;
   if (waitMs > 0) {
     const waited = await wait(ctx, principal, id, { timeoutMs: waitMs, signal });
@@ -289,17 +290,17 @@ function pending({ id, state, to: doer, blockedOn }: Handoff): string {
   return `It is not settled. Call again with waitSeconds to go on waiting.`;
 }
 
-async function chainOf({ ctx, principal }: McpAsking, id: HandoffId): Promise<CallToolResult> {
+async function chainOf({ ctx, principal }: McpCaller, id: HandoffId): Promise<CallToolResult> {
   const found = await trace(ctx, principal, id);
   if (!found.ok) return refusalOf(found.refusal);
   return resultOf({ value: { handoffs: found.value.map(shortView) }, holdsTexts: true });
 }
 
 async function searched(
-  { ctx, principal }: McpAsking,
+  { ctx, principal }: McpCaller,
   { text: words, state, agent, after }: InputOf<typeof LOOKED_FOR>,
 ): Promise<CallToolResult> {
-  const wanted = wantedBy(defined({ text: words, agent, state: state && [state] }));
+  const wanted = storeFilter(defined({ text: words, agent, state: state && [state] }));
   const page = await list(ctx, principal, { by: 'filter', max: PAGE, ...wanted, ...defined({ after }) });
   const more = page.next === null ? {} : { after: page.next };
   return resultOf({ value: { handoffs: page.items.map(shortView), ...more }, holdsTexts: page.items.length > 0 });
@@ -309,7 +310,7 @@ const REPORTED_MAX = 500;
 
 const report = tool({
   name: 'baton_report',
-  description: 'How the work stands that you may see: how many in which state, who has what, what failed lately.',
+  description: 'Report on the handoffs that you may see: how many in which state, who holds what, recent failures.',
   fields: {},
   annotations: { readOnlyHint: true, openWorldHint: false },
   run: async ({ ctx, principal }) => {

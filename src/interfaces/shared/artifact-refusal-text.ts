@@ -13,7 +13,7 @@ export function artifactRefusalText(refusal: ArtifactRefusal | ReferenceRefusal)
     case 'artifact-unfit':
       return `${displayLine(refusal.path)} cannot be registered: ${displayLine(refusal.says)}`;
     case 'artifact-known':
-      return `${refusal.id} is ${refusal.status} already, as ${refusal.path} with other content; give the new one an id of its own`;
+      return `${refusal.id} is already ${refusal.status}, as ${refusal.path} with other content; give the new artifact another id`;
     case 'artifact-ring':
       return `these artifacts would require each other: ${refusal.ring.join(' → ')}`;
     case 'artifact-lacks':

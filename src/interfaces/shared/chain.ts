@@ -6,7 +6,7 @@ export interface Leg {
   readonly handoff: Handoff;
   readonly depth: number;
   /** For each level from the root down, whether a sibling follows. */
-  readonly goesOn: readonly boolean[];
+  readonly hasNextSibling: readonly boolean[];
 }
 
 /** In the order in which a tree is printed. A leg without a known parent stands at the root. */
@@ -18,11 +18,11 @@ export function legsOf(handoffs: readonly Handoff[]): readonly Leg[] {
     below.set(above, [...(below.get(above) ?? []), handoff]);
   }
   const legs: Leg[] = [];
-  const visit = (above: HandoffId | null, goesOn: readonly boolean[]): void => {
+  const visit = (above: HandoffId | null, hasNextSibling: readonly boolean[]): void => {
     const level = below.get(above) ?? [];
     for (const [index, handoff] of level.entries()) {
-      const mine = [...goesOn, index < level.length - 1];
-      legs.push({ handoff, depth: goesOn.length, goesOn: mine });
+      const mine = [...hasNextSibling, index < level.length - 1];
+      legs.push({ handoff, depth: hasNextSibling.length, hasNextSibling: mine });
       visit(handoff.id, mine);
     }
   };

@@ -9,8 +9,8 @@ export function ingestRefusalText(refusal: IngestRefusal): string {
       return `@${refusal.from} has several open legs (${refusal.legs.join(', ')}); name one as handoff_id in the block`;
     case 'leg-settled':
       return refusal.open === null
-        ? `@${refusal.from} has settled ${refusal.settled} already; if this is other work, name its task in context.task`
-        : `@${refusal.from} has settled ${refusal.settled} already; if the block is about ${refusal.open}, name that as handoff_id, or accept it first`;
+        ? `@${refusal.from} has already settled ${refusal.settled}; if the block is about other work, name its task in context.task`
+        : `@${refusal.from} has already settled ${refusal.settled}; if the block is about ${refusal.open}, name that as handoff_id, or accept it first`;
     case 'retry-elsewhere':
       return `retry offers the work to @${refusal.from} again, and @${refusal.to} would not be asked; to pass it on, say failed with on_failure.route_to`;
     case 'not-speaker':
@@ -20,7 +20,7 @@ export function ingestRefusalText(refusal: IngestRefusal): string {
     case 'bad-name':
       return `${JSON.stringify(refusal.name)} is not the name of an agent: ${AGENT_NAME_RULE}`;
     case 'not-json':
-      return `what the block carries cannot be kept: ${refusal.problem.says}`;
+      return `the content of the block cannot be stored: ${refusal.problem.says}`;
     default:
       return refusalText(refusal);
   }

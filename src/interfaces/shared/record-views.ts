@@ -79,14 +79,14 @@ export interface UndeliveredView {
 
 export function undeliveredView({ key, kind, payload, says, droppedAt }: DroppedEffect): UndeliveredView {
   const { target, event, body, id } = (JSON.parse(payload) ?? {}) as Readonly<Record<string, unknown>>;
-  const told = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   return {
     key,
     kind,
     target: text(target),
     event: text(event),
-    handoff: text(told['handoff']) ?? text(id),
+    handoff: text(fields['handoff']) ?? text(id),
     says,
     at: instantText(droppedAt),
   };

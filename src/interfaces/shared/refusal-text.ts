@@ -6,7 +6,7 @@ import type { Move } from '../../domain/lifecycle.ts';
 import { DONE_WORDS, type Op } from '../../domain/rights.ts';
 import type { ArtifactRefusal } from '../../engine/artifacts/refusals.ts';
 import { secretWarning } from '../../engine/secrets/warnings.ts';
-import type { OperationRefusal, SaidRefusal } from '../../operations/operation.ts';
+import type { OperationRefusal, TextRefusal } from '../../operations/operation.ts';
 import { artifactRefusalText } from './artifact-refusal-text.ts';
 import { displayLine } from '../../foundation/display-text.ts';
 
@@ -16,13 +16,13 @@ export type RefusalText = OperationRefusal | ArtifactRefusal;
 export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
-      return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
+      return `there is no handoff ${refusal.id} here that you may see`;
     case 'ambiguous-id':
-      return `${refusal.short} is short for several handoffs; write more digits: ${refusal.ids.join(', ')}`;
+      return `the short id ${refusal.short} is ambiguous; write more digits: ${refusal.ids.join(', ')}`;
     case 'known-id':
       return `there is already a handoff ${refusal.id}; send with another id, or without one`;
     case 'request-reused':
-      return `request id ${JSON.stringify(refusal.key)} was used for something else; use a new one for new content`;
+      return `request id ${JSON.stringify(refusal.key)} was used for a request with other content; use a new one`;
     case 'move-not-allowed':
       return `${refusal.id} is ${refusal.state}${refusal.holder === undefined ? '' : ` by @${refusal.holder}`}: it cannot be ${DONE_TEXT[refusal.move]}`;
     case 'not-entitled':
@@ -45,7 +45,7 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
     case 'limit-reached':
       return `@${refusal.agent} has ${refusal.count} of ${refusal.max} ${refusal.direction} handoffs open; wait until one is settled`;
     case 'dependency-unknown':
-      return `there is no handoff ${refusal.id} to wait for; correct the id, or add ${face === 'cli' ? '--allow-unknown' : '"allowUnknown": true'} if it is still to come`;
+      return `the dependency ${refusal.id} does not exist; correct the id, or add ${face === 'cli' ? '--allow-unknown' : '"allowUnknown": true'} if it will be sent later`;
     case 'dependency-failed':
       return `${refusal.id} is ${refusal.state} and will not be completed: retry it first (baton retry ${refusal.id}), or add ${face === 'cli' ? '--allow-unknown' : '"allowUnknown": true'} to wait for a retry`;
     case 'dependency-cycle':
@@ -77,15 +77,15 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
     case 'secret-found':
       return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
     case 'agent-paused':
-      return `@${refusal.agent} is paused and gets nothing new; give it work again with: baton resume @${refusal.agent}`;
+      return `@${refusal.agent} is paused and gets no new work; resume it with: baton resume @${refusal.agent}`;
     case 'not-paused':
       return `@${refusal.agent} is not paused`;
     case 'not-undelivered':
-      return `${displayLine(refusal.key)} is nothing that was given up; look with: baton undelivered`;
+      return `${displayLine(refusal.key)} is not an undelivered notification; list them with: baton undelivered`;
     case 'schedule-known':
-      return `there is already a schedule ${refusal.name}, and it is another one; remove it first: baton schedule remove ${refusal.name}`;
+      return `there is already a different schedule ${refusal.name}; remove it first: baton schedule remove ${refusal.name}`;
     case 'no-such-schedule':
-      return `there is no schedule ${displayLine(refusal.name)} here, or it is not one that you may see; look with: baton schedule list`;
+      return `there is no schedule ${displayLine(refusal.name)} that you may see; list schedules with: baton schedule list`;
     case 'bad-cron':
       return `${face === 'cli' ? '--' : ''}${refusal.field} ${displayLine(JSON.stringify(refusal.given))}: ${refusal.allowed}`;
     case 'not-json':
@@ -99,7 +99,7 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
     case 'timed-out':
       return `${refusal.id} was not settled within ${Math.round(refusal.afterMs) / 1000} s; ${face === 'cli' ? `wait again with: baton wait ${refusal.id}` : 'ask again'}`;
     case 'handoff-removed':
-      return `${refusal.id} was finished and was moved to the archive ${displayLine(refusal.archive)} on ${new Date(refusal.at).toISOString().slice(0, 10)}; baton import brings it back`;
+      return `${refusal.id} is finished and was moved to the archive ${displayLine(refusal.archive)} on ${new Date(refusal.at).toISOString().slice(0, 10)}; baton import restores it`;
     case 'contended':
       return `too many processes are changing ${refusal.id} at once; try again`;
     default:
@@ -126,7 +126,7 @@ const ONLY_SAID: readonly string[] = [
   'no-workspace',
   'no-such-project',
   'not-json',
-] satisfies readonly (SaidRefusal['code'] | 'not-json')[];
+] satisfies readonly (TextRefusal['code'] | 'not-json')[];
 
 /** The further fields of a refusal, for programs. */
 export function factsIn(refusal: RefusalText): JsonObject {
@@ -136,12 +136,12 @@ export function factsIn(refusal: RefusalText): JsonObject {
 
 /** Does not say where to find the newest fence: an earlier holder could settle another agent's work with it. */
 function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
-  const reason = 'it tells your acceptance from an earlier or a later one';
+  const reason = 'it distinguishes your acceptance from earlier and later ones';
   const how =
     face === 'cli'
-      ? 'add --fence N with the number that baton claim or baton accept printed (a worker command has it in BATON_FENCE)'
-      : 'add "fence" to the request, with the number that the claim or accept answered';
-  return `${id} is held with a lease: show the fence of your acceptance (${reason}); ${how}`;
+      ? 'add --fence N with the number that baton claim or baton accept printed (a command of a worker finds it in BATON_FENCE)'
+      : 'add "fence" to the request, with the number that claim or accept returned';
+  return `${id} is held with a lease, so this needs the fence of your acceptance (${reason}); ${how}`;
 }
 
 const BUDGET_TEXT = {
@@ -156,15 +156,16 @@ function chainExhausted({ root, what, used, max, chain }: Extract<Refusal, { cod
   const spent = Math.round(used * 100) / 100;
   return (
     `the chain of ${root} has used ${spent} of ${max} ${BUDGET_TEXT[what]}, so nothing is added to it: ${chain.join(' → ')}; ` +
-    `look at it with: baton trace ${root}; the owner sets chains.${what === 'cost' ? 'cost_usd' : what} in baton.yaml`
+    `inspect it with: baton trace ${root}; the owner sets chains.${what === 'cost' ? 'cost_usd' : what} in baton.yaml`
   );
 }
 
 function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
   if (fence === null) return `${id} is not held for you now: it is ${state}`;
+  if (fence > newest) return `${id} has no acceptance ${fence}; it is ${state}. Nothing was changed`;
   const since =
     fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
-  return `${id} is no longer yours: ${since}. The result was not taken`;
+  return `${id} is no longer yours: ${since}. Nothing was changed`;
 }
 
 function listed(names: readonly string[]): string {

@@ -22,7 +22,9 @@ export const AgentName = named(65, readAgentId, AGENT_NAME_RULE);
 const HandoffName = named(128, readHandoffId, HANDOFF_ID_RULE);
 
 /** Only a cursor that the server gave out. */
-export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
+export const Cursor = z
+  .string()
+  .regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that this server gave out' });
 
 function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
   return z

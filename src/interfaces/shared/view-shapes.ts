@@ -26,7 +26,7 @@ const RowShape = z
     ...handoffFields,
     attemptsMax: z.int().describe('How many attempts there may be.'),
     lastFailure: Failure.optional().describe('Of the last attempt that went wrong.'),
-    progress: Progress.optional().describe('What whoever is at work has told last.'),
+    progress: Progress.optional().describe('The last progress report of the current attempt.'),
   })
   .meta({ id: 'HandoffRow' });
 export const WholeShape = z.strictObject(wholeFields).meta({ id: 'WholeHandoff' });
@@ -49,7 +49,7 @@ export const TotalsShape = z.strictObject({
 
 export const AttentionShape = z.strictObject({
   pulse: z.strictObject({
-    needYou: z.int().describe('Questions, reviews and bad ends that wait for somebody.'),
+    needYou: z.int().describe('Questions, reviews and failures that need a person.'),
     atWork: z.int(),
     waiting: z.int(),
     waitingSince: Instant.nullable(),
@@ -64,7 +64,7 @@ export const AttentionShape = z.strictObject({
       handoff: RowShape,
     }),
   ),
-  atWork: z.array(RowShape).describe('Who is at work and on what, the longest first; with a limit of 0, none.'),
+  atWork: z.array(RowShape).describe('Running handoffs, the longest first; none with a limit of 0.'),
   unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
 });
 
@@ -94,8 +94,8 @@ export const SessionsShape = listOf(
 
 export const PageShape = z.strictObject({
   items: z.array(RowShape),
-  next: z.string().nullable().describe('Goes on as `after`; null: there is no more.'),
-  cursor: z.string().describe('Where to begin with /api/events to miss nothing of this list.'),
+  next: z.string().nullable().describe('The `after` of the next page; null: this is the last page.'),
+  cursor: z.string().describe('The `after` for /api/events, to miss nothing of this list.'),
 });
 
 const Room = z.strictObject({ open: z.int(), max: z.int().nullable() });
@@ -151,7 +151,7 @@ export const AgentsShape = z.strictObject({
       paused: z
         .strictObject({ at: Instant, by: z.string(), reason: z.string().nullable() })
         .nullable()
-        .describe('It gets nothing new until somebody resumes it.'),
+        .describe('It gets no new work until it is resumed.'),
     }),
   ),
 });
@@ -163,11 +163,11 @@ export const StatusShape = z.strictObject({
     z.strictObject({ agent: Agent, offered: z.int(), blocked: z.int(), oldestAt: Instant, workers: z.int() }),
   ),
   open: z.record(z.string(), z.int()).describe('How many are in each open state.'),
-  isWhole: z.boolean().describe('False: more is open than was looked at.'),
+  isWhole: z.boolean().describe('False: more handoffs are open than were read.'),
 });
 
 export const SummaryShape = z.strictObject({
-  since: Instant.nullable().describe('From when on everything is counted; null: from the first fact.'),
+  since: Instant.nullable().describe('The time from which the numbers are complete; null: from the first fact.'),
   minutes: z.array(
     z.strictObject({ at: Instant, created: z.int(), completed: z.int(), failed: z.int(), other: z.int() }),
   ),
@@ -213,7 +213,7 @@ export const ProblemShape = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe('The words that the command line uses too.'),
+    detail: z.string().describe('The message, the same as on the command line.'),
     code: z.string(),
     retryable: z.boolean().describe('Whether the same request can succeed later without being changed.'),
   })
@@ -227,7 +227,7 @@ export const EvidenceShape = listOf(
     now: z
       .strictObject({ verdict: z.enum(['true', 'false', 'held']), says: z.string() })
       .nullable()
-      .describe('What the machine finds now; null for commands, which run when somebody approves.'),
+      .describe('The result of a check now; null for commands, which run when a verifier approves.'),
     diff: z.strictObject({ text: z.string(), isCut: z.boolean() }).nullable(),
   }),
 );
@@ -236,7 +236,7 @@ export const PolicyShape = z.strictObject({
   version: z.int(),
   storedAt: Instant,
   by: z.string(),
-  policy: z.looseObject({}).describe('In the words of baton.yaml; what is not there is as by default.'),
+  policy: z.looseObject({}).describe('In the format of baton.yaml; missing settings have their default.'),
 });
 
 export const PauseShape = z.strictObject({
@@ -244,7 +244,7 @@ export const PauseShape = z.strictObject({
   at: Instant,
   by: z.string(),
   reason: z.string().nullable(),
-  endedAt: Instant.nullable().describe('Null: it lasts.'),
+  endedAt: Instant.nullable().describe('Null: the pause is in force.'),
   endedBy: z.string().nullable(),
 });
 export const PausesShape = listOf(PauseShape);
@@ -256,7 +256,7 @@ export const UndeliveredShape = listOf(
     target: z.string().nullable().describe('The webhook, by its name.'),
     event: z.string().nullable(),
     handoff: z.string().nullable(),
-    says: z.string().describe('Why nobody tries it any more.'),
+    says: z.string().describe('Why Baton gave up.'),
     at: Instant,
   }),
 );
@@ -300,7 +300,7 @@ export const WholeArtifactShape = z.strictObject({
   ...ArtifactShape.shape,
   changed: z
     .array(z.strictObject({ path: z.string(), says: z.string() }))
-    .describe('What is not as it was registered.'),
+    .describe('Files that have changed since the registration.'),
   dependents: Texts,
   artifact: z.unknown().describe('The file; null where it cannot be read.'),
 });
@@ -309,7 +309,7 @@ export const PrunedShape = z.strictObject({
   settledBefore: Instant,
   handoffs: z.int().describe('How many were removed, or would be.'),
   ids: Texts.describe('The first of them.'),
-  kept: z.int().describe('Archived, and needed again before they could be removed: they stay.'),
+  kept: z.int().describe('Archived, but not removed, because they are needed again.'),
   archives: Texts,
   damaged: z.array(z.strictObject({ id: z.string(), says: z.string() })),
   stopped: z.boolean(),
@@ -323,7 +323,7 @@ export const CleanedShape = z.strictObject({
       id: z.string(),
       from: z.enum(ARTIFACT_STATUSES),
       to: z.enum(ARTIFACT_STATUSES),
-      kept: z.string().nullable().describe('Why it stays as it is; null: it does not.'),
+      kept: z.string().nullable().describe('Why the artifact stays unchanged; null: it changes.'),
     }),
   ),
 });
@@ -338,7 +338,7 @@ const token = {
   expiresAt: Instant.nullable(),
   revokedAt: Instant.nullable(),
 };
-const usedToken = { ...token, lastUsedAt: Instant.nullable().describe('Give or take a minute; null: never.') };
+const usedToken = { ...token, lastUsedAt: Instant.nullable().describe('Accurate to a minute; null: never.') };
 export const TokensShape = listOf(z.strictObject(usedToken).meta({ id: 'Token' }));
 export const NewTokenShape = z.strictObject({ ...token, token: z.string().describe('The secret. It is shown once.') });
 export const RevokedShape = z.strictObject({ id: z.string(), revoked: z.boolean(), released: z.int() });

@@ -3,7 +3,8 @@ import { parseExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
 import { heldUntilOf } from '../../domain/deadlines.ts';
-import { FACT, type Fact, type FactType } from '../../domain/facts.ts';
+import type { FactType } from '../../domain/fact-types.ts';
+import { FACT, type Fact } from '../../domain/facts.ts';
 import { contextIn, inputIn, type Body } from '../../domain/body.ts';
 import { CLAIMS, type Claim } from '../../domain/evidence.ts';
 import { BLOCKED_ON, HANDOFF, type BlockedOn, type Failure, type Handoff, type Kind } from '../../domain/handoff.ts';
@@ -13,7 +14,7 @@ import { FAILURE_FIELDS, type Outcome } from '../../domain/outcome.ts';
 import type { Described, DescribedFields } from '../../domain/field-shapes.ts';
 import type { Attention, Status } from '../../engine/handoffs/status.ts';
 import { warningsFor } from '../../engine/secrets/warnings.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { StoredHandoff } from '../../stores/store.ts';
 
 export type HandoffView = {
   readonly id: string;
@@ -25,7 +26,7 @@ export type HandoffView = {
   readonly priority: Priority;
   readonly title: string | null;
   readonly task: string | null;
-  /** Grows by one with everything that happens to it. */
+  /** Grows by one with each fact. */
   readonly revision: number;
   readonly attempt: number;
   /** The number of the newest acceptance. A holder sends it to settle the handoff. */
@@ -38,26 +39,26 @@ export type HandoffView = {
   readonly parent?: string;
   readonly retryOf?: string;
   readonly heldBy?: string;
-  /** Whoever holds it has to settle before. */
+  /** The holder has to settle the handoff before this time. */
   readonly until?: string;
   readonly blockedOn?: BlockedOn;
   readonly dependsOn?: readonly string[];
-  /** What has to be in the registry of artifacts first. */
+  /** Artifacts that must be registered first. */
   readonly needsArtifacts?: readonly string[];
   readonly deliverables?: readonly string[];
   readonly criteria?: readonly string[];
   readonly verifiers?: readonly string[];
-  /** What the doer shows for the deliverables. */
+  /** The evidence of the doer for the deliverables. */
   readonly claims?: readonly Claim[];
   /** The command that the sender has fixed as evidence. */
   readonly check?: string;
-  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
+  /** The agent that gets a new handoff (a dead letter) when this one fails for good, is rejected or expires. */
   readonly onFailed?: string;
-  /** How far its completion is proven; only of what is completed. */
+  /** How far the completion is proven; only of completed handoffs. */
   readonly assurance?: Assurance;
   /** From which export it was imported. */
   readonly imported?: string;
-  /** What the writer of this change should know; only in the answer to it. */
+  /** Warnings about this change; only in the response to it. */
   readonly warnings?: readonly string[];
 };
 
@@ -94,7 +95,7 @@ export interface FactView {
 }
 
 /** The shape and the value of each field of a view. A value of undefined is left out. */
-export type Shown<View, Of> = {
+export type ViewField<View, Of> = {
   readonly [Name in keyof View]-?: {
     readonly shape: Described;
     of(from: Of): View[Name] | undefined;
@@ -111,9 +112,9 @@ const ID: Described = { type: 'handoff-id', optional: true };
 const TEXTS: Described = { type: 'list', of: { type: 'text' }, optional: true };
 
 /** Empty lists are left out. */
-const some = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length === 0 ? undefined : list);
+const omitEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length === 0 ? undefined : list);
 
-export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
+export const HANDOFF_VIEW: ViewField<HandoffView, Handoff> = {
   id: same('id'),
   state: same('state'),
   from: { shape: AGENT, of: ({ from }) => `@${from}` },
@@ -123,7 +124,7 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
   title: same('title'),
   task: same('task'),
   revision: {
-    shape: { type: 'count', about: 'Grows by one with everything that happens to it; it is the ETag.' },
+    shape: { type: 'count', about: 'Grows by one with each fact; it is the ETag.' },
     of: ({ revision }) => revision,
   },
   attempt: same('attempt'),
@@ -145,34 +146,38 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
     of: ({ custody }) => (custody === null ? undefined : `@${custody.holder}`),
   },
   until: {
-    shape: { ...INSTANT, optional: true, about: 'Whoever holds it has to settle before.' },
+    shape: { ...INSTANT, optional: true, about: 'The holder has to settle the handoff before this time.' },
     of: (handoff) => {
       const until = heldUntilOf(handoff);
       return until === null ? undefined : instant(until);
     },
   },
   blockedOn: { shape: { ...(BLOCKED_ON as Described), optional: true }, of: ({ blockedOn }) => blockedOn ?? undefined },
-  dependsOn: { shape: TEXTS, of: ({ terms }) => some(terms.dependsOn) },
+  dependsOn: { shape: TEXTS, of: ({ terms }) => omitEmpty(terms.dependsOn) },
   needsArtifacts: {
-    shape: { ...TEXTS, about: 'What has to be in the registry of artifacts first.' },
+    shape: { ...TEXTS, about: 'Artifacts that must be registered first.' },
     of: ({ terms }) => terms.artifacts,
   },
-  deliverables: { shape: TEXTS, of: ({ terms }) => some(terms.deliverables) },
-  criteria: { shape: TEXTS, of: ({ terms }) => some(terms.criteria) },
+  deliverables: { shape: TEXTS, of: ({ terms }) => omitEmpty(terms.deliverables) },
+  criteria: { shape: TEXTS, of: ({ terms }) => omitEmpty(terms.criteria) },
   verifiers: {
     shape: { type: 'list', of: AGENT, optional: true },
-    of: ({ terms }) => some(terms.verifiers)?.map((agent) => `@${agent}`),
+    of: ({ terms }) => omitEmpty(terms.verifiers)?.map((agent) => `@${agent}`),
   },
   claims: {
-    shape: { ...(CLAIMS as Described), optional: true, about: 'What the doer shows for the deliverables.' },
-    of: ({ claims }) => some(claims),
+    shape: { ...(CLAIMS as Described), optional: true, about: 'The evidence of the doer for the deliverables.' },
+    of: ({ claims }) => omitEmpty(claims),
   },
   check: {
     shape: { type: 'text', optional: true, about: 'The command that the sender has fixed as evidence.' },
     of: ({ terms }) => terms.check,
   },
   onFailed: {
-    shape: { ...AGENT, optional: true, about: 'Who gets it as a new handoff when it fails, is rejected or expires.' },
+    shape: {
+      ...AGENT,
+      optional: true,
+      about: 'The agent that gets a new handoff (a dead letter) when this one fails, is rejected or expires.',
+    },
     of: ({ terms }) => (terms.onFailed === undefined ? undefined : `@${terms.onFailed}`),
   },
   assurance: {
@@ -180,7 +185,7 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
       type: 'one-of',
       values: ASSURANCES,
       optional: true,
-      about: 'How far its completion is proven; only of what is completed.',
+      about: 'How far the completion is proven; only of completed handoffs.',
     },
     of: (handoff) => assuranceOf(handoff) ?? undefined,
   },
@@ -191,10 +196,9 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
   warnings: {
     shape: {
       ...TEXTS,
-      about:
-        'What the writer of this change should know, such as a text that looks like a secret; only in the answer to it.',
+      about: 'Warnings about this change, such as a text that looks like a secret; only in the response to it.',
     },
-    of: (handoff) => some(warningsFor(handoff)),
+    of: (handoff) => omitEmpty(warningsFor(handoff)),
   },
 };
 
@@ -232,7 +236,7 @@ export function statusView({ attention, atWork, waiting, open, isWhole }: Status
 }
 
 /** The view of a fact. */
-export const FACT_VIEW: Shown<FactView, Fact> = {
+export const FACT_VIEW: ViewField<FactView, Fact> = {
   ...sameFact('handoff', 'revision'),
   at: { shape: INSTANT, of: ({ at }) => instant(at) },
   ...sameFact('by'),
@@ -271,8 +275,8 @@ export function factDetail({ detail }: Pick<Fact, 'detail'>): Readonly<Record<st
 }
 
 /** The fields of the view are in the order of the table. */
-function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
-  const fields = Object.entries<Shown<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
+function viewerOf<View, Of>(table: ViewField<View, Of>): (from: Of) => View {
+  const fields = Object.entries<ViewField<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
   return (from) => {
     const view: Record<string, unknown> = {};
     for (const { name, of } of fields) {
@@ -283,9 +287,9 @@ function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
   };
 }
 
-type Carried = Pick<WholeView, 'input' | 'schema' | 'context'>;
+type CarriedFields = Pick<WholeView, 'input' | 'schema' | 'context'>;
 
-const BODY_VIEW: Shown<Carried, Body> = {
+const BODY_VIEW: ViewField<CarriedFields, Body> = {
   input: { shape: { type: 'json' }, of: inputIn },
   schema: { shape: { type: 'text', optional: true }, of: ({ schema }) => schema },
   context: { shape: { type: 'object', fields: {}, open: true, optional: true }, of: contextIn },
@@ -293,7 +297,7 @@ const BODY_VIEW: Shown<Carried, Body> = {
 
 type Ended = Pick<WholeView, 'result' | 'failure'>;
 
-const OUTCOME_VIEW: Shown<Ended, Outcome> = {
+const OUTCOME_VIEW: ViewField<Ended, Outcome> = {
   result: { shape: { type: 'json', optional: true }, of: ({ result }) => result },
   failure: {
     shape: { type: 'object', fields: FAILURE_FIELDS, optional: true },
@@ -313,7 +317,7 @@ export function shapesOf(table: Readonly<Record<string, { readonly shape: Descri
 }
 
 /** The record with its body and its outcome. */
-export function wholeView({ handoff, body, outcome }: Whole): WholeView {
+export function wholeView({ handoff, body, outcome }: StoredHandoff): WholeView {
   return {
     ...handoffView(handoff),
     ...bodyView(parseExact(body) as Body),
@@ -325,11 +329,11 @@ export const bodyView = viewerOf(BODY_VIEW);
 const outcomeView = viewerOf(OUTCOME_VIEW);
 
 /** Formatting a date is the slowest part of a view, and neighbors often share their instant. */
-const lately = { ms: Number.NaN, text: '' };
+const dateCache = { ms: Number.NaN, text: '' };
 
 function instant(ms: number): string {
-  if (lately.ms === ms) return lately.text;
-  lately.text = new Date(ms).toISOString();
-  lately.ms = ms;
-  return lately.text;
+  if (dateCache.ms === ms) return dateCache.text;
+  dateCache.text = new Date(ms).toISOString();
+  dateCache.ms = ms;
+  return dateCache.text;
 }

@@ -1,5 +1,5 @@
 /** What one fact says about the work on a handoff. The dashboard uses it too, so it imports nothing at run time. */
-import type { FactType } from '../../domain/facts.ts';
+import type { FactType } from '../../domain/fact-types.ts';
 import type { State } from '../../domain/lifecycle.ts';
 
 const TEXT_MAX = 300;

@@ -11,7 +11,7 @@ import { execInside, type Container } from './exec.ts';
 import { keeperCommand, runFlags, variantsFor, WORK_USER, type Placement } from './flags.ts';
 import { chooseImage, imageExists, usesHostUsr, type Image, type ImageChoice } from './image.ts';
 import { PROBE, readLimits, type WantedLimits } from './limits.ts';
-import { complaintOf, findRuntime, type Runtime, type RuntimeName } from './runtime.ts';
+import { failureText, findRuntime, type Runtime, type RuntimeName } from './runtime.ts';
 import { rememberedVariant, rememberVariant, supportIn, type Support } from './support.ts';
 
 export interface ContainerOptions extends ImageChoice {
@@ -26,11 +26,11 @@ export interface ContainerOptions extends ImageChoice {
 
 const CPUS_MAX = 2;
 const PROBE_MS = 20_000;
-/** Cloning a large repository takes its time. */
+/** Enough to clone a large repository. */
 const SET_UP_MS = 120_000;
 const REMOVE_TRIES_MAX = 5;
 const GIT_EXEC_PATH = '/usr/lib/git-core';
-/** Not more than this part of the machine's memory. */
+/** The largest share of the machine's memory. */
 const MEMORY_PART = 0.75;
 
 export function containerSandbox(options: ContainerOptions): Sandbox {
@@ -39,72 +39,72 @@ export function containerSandbox(options: ContainerOptions): Sandbox {
     processes: options.processes,
     cpus: Math.min(CPUS_MAX, cpus().length),
   };
-  const world: World = { options, limits, support: () => supportIn(options.stateFolder) };
+  const ctx: ContainerContext = { options, limits, support: () => supportIn(options.stateFolder) };
   return {
-    preflight: (signal) => preflight(world, signal),
+    preflight: (signal) => preflight(ctx, signal),
     buildImage: async (signal) => {
-      const runtime = runtimeOf(world);
-      if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(world)));
+      const runtime = runtimeOf(ctx);
+      if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(ctx)));
       const image = chooseImage(options);
       return image.ok ? buildOn(runtime, image.value, signal) : image;
     },
-    create: (request, signal) => create(world, request, signal),
-    exec: (id, request) => execInside(containerOf(world, id), request),
-    copyOut: (id, path, signal) => copyFrom(containerOf(world, id), path, signal),
-    copyIn: (id, path, bytes, signal) => copyInto(containerOf(world, id), path, bytes, signal),
-    list: (signal) => list(world, signal),
-    destroy: (id) => destroy(world, id),
+    create: (request, signal) => create(ctx, request, signal),
+    exec: (id, request) => execInside(containerOf(ctx, id), request),
+    copyOut: (id, path, signal) => copyFrom(containerOf(ctx, id), path, signal),
+    copyIn: (id, path, bytes, signal) => copyInto(containerOf(ctx, id), path, bytes, signal),
+    list: (signal) => list(ctx, signal),
+    destroy: (id) => destroy(ctx, id),
   };
 }
 
-interface World {
+interface ContainerContext {
   readonly options: ContainerOptions;
   readonly limits: WantedLimits;
   readonly support: () => Support;
 }
 
-function runtimeOf({ options, support }: World): Runtime | null {
+function runtimeOf({ options, support }: ContainerContext): Runtime | null {
   return findRuntime(options.runtime, support().emptyFolder);
 }
 
-function notInstalled({ options }: World): string {
+function notInstalled({ options }: ContainerContext): string {
   return options.runtime === null ? 'neither podman nor docker is installed' : `${options.runtime} is not installed`;
 }
 
-function containerOf(world: World, id: ShadowId): Container {
-  const runtime = runtimeOf(world);
-  if (runtime === null) throw new Error(notInstalled(world));
-  return { runtime, name: nameOf(world, id), remove: () => destroy(world, id) };
+function containerOf(ctx: ContainerContext, id: ShadowId): Container {
+  const runtime = runtimeOf(ctx);
+  if (runtime === null) throw new Error(notInstalled(ctx));
+  return { runtime, name: nameOf(ctx, id), remove: () => destroy(ctx, id) };
 }
 
-function nameOf({ options }: World, id: string): string {
+function nameOf({ options }: ContainerContext, id: string): string {
   return `baton-${options.workspaceTag}-${id}`;
 }
 
-async function preflight(world: World, signal?: AbortSignal): Promise<Preflight> {
-  const runtime = runtimeOf(world);
+async function preflight(ctx: ContainerContext, signal?: AbortSignal): Promise<Preflight> {
+  const runtime = runtimeOf(ctx);
   const nothing = { version: null, image: '', imageExists: false, limits: [], warnings: [] };
   if (runtime === null) {
-    return { ...nothing, runtime: null, problem: shadowProblem('docker_not_installed', notInstalled(world)) };
+    return { ...nothing, runtime: null, problem: shadowProblem('docker_not_installed', notInstalled(ctx)) };
   }
-  const chosen = chooseImage(world.options);
-  const told = { ...nothing, runtime: runtime.name, image: chosen.ok ? chosen.value.name : '' };
+  const chosen = chooseImage(ctx.options);
+  const found = { ...nothing, runtime: runtime.name, image: chosen.ok ? chosen.value.name : '' };
   const answer = await versionOf(runtime, signal);
-  if (!answer.ok) return { ...told, problem: answer.refusal };
-  const known = { ...told, version: answer.value };
+  if (!answer.ok) return { ...found, problem: answer.refusal };
+  const known = { ...found, version: answer.value };
   if (!chosen.ok) return { ...known, problem: chosen.refusal };
   const image = chosen.value;
   if (!(await imageExists(runtime, image.name, signal))) {
-    // The skeleton needs neither consent nor network, and without an image nothing can be tried.
+    // The skeleton can be built without consent and network, and without an image nothing can be tested.
     if (!image.isSkeleton) return { ...known, problem: shadowProblem('image_not_found', `${image.name} is missing`) };
     const built = await buildOn(runtime, image, signal);
     if (!built.ok) return { ...known, problem: built.refusal };
   }
-  const tried = await startSomehow(world, runtime, image, { snapshots: null, cache: null }, (flags) =>
-    runtime.ask(['run', '--rm', ...flags, `--user=${WORK_USER}`, image.name, 'sh', '-c', PROBE], { signal }),
+  const tried = await startFirstVariant(ctx, runtime, image, { snapshots: null, cache: null }, (flags) =>
+    runtime.run(['run', '--rm', ...flags, `--user=${WORK_USER}`, image.name, 'sh', '-c', PROBE], { signal }),
   );
   if (!tried.ok) return { ...known, imageExists: true, problem: tried.refusal };
-  const limits = readLimits(tried.value.stdout.toString('utf8'), world.limits);
+  const limits = readLimits(tried.value.stdout.toString('utf8'), ctx.limits);
   return { ...known, imageExists: true, problem: null, limits, warnings: warningsOf(limits) };
 }
 
@@ -113,12 +113,16 @@ function warningsOf(limits: readonly LimitState[]): readonly string[] {
 }
 
 async function versionOf(runtime: Runtime, signal?: AbortSignal): Promise<Result<string, ShadowProblem>> {
-  const format = runtime.name === 'podman' ? '{{.Version.Version}}' : '{{.ServerVersion}}';
-  const ran = await runtime.ask(['info', '--format', format], { signal });
+  // `podman info` queries the package manager, which takes ten times as long.
+  const question =
+    runtime.name === 'podman'
+      ? ['version', '--format', '{{.Client.Version}}']
+      : ['info', '--format', '{{.ServerVersion}}'];
+  const ran = await runtime.run(question, { signal });
   const version = ran.stdout.toString('utf8').trim();
   // Docker's client prints an empty version, and the reason on the other stream.
   if (ran.exitCode === 0 && version !== '') return ok(version);
-  return err(shadowProblem('docker_not_running', `${runtime.name} does not answer: ${complaintOf(ran)}`));
+  return err(shadowProblem('docker_not_running', `${runtime.name} does not answer: ${failureText(ran)}`));
 }
 
 async function buildOn(
@@ -131,22 +135,22 @@ async function buildOn(
 }
 
 async function create(
-  world: World,
+  ctx: ContainerContext,
   request: CreateRequest,
   signal?: AbortSignal,
 ): Promise<Result<CreatedSandbox, ShadowProblem>> {
-  const runtime = runtimeOf(world);
-  if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(world)));
-  const chosen = chooseImage(world.options);
+  const runtime = runtimeOf(ctx);
+  if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(ctx)));
+  const chosen = chooseImage(ctx.options);
   if (!chosen.ok) return chosen;
   const image = chosen.value;
-  const name = nameOf(world, request.id);
-  const labels = [`--label=baton.shadow=${request.id}`, `--label=baton.workspace=${world.options.workspaceTag}`];
-  const started = await startSomehow(world, runtime, image, request, async (flags) => {
+  const name = nameOf(ctx, request.id);
+  const labels = [`--label=baton.shadow=${request.id}`, `--label=baton.workspace=${ctx.options.workspaceTag}`];
+  const started = await startFirstVariant(ctx, runtime, image, request, async (flags) => {
     const own = ['--detach', `--name=${name}`, ...labels];
-    const ran = await runtime.ask(['run', ...own, ...flags, image.name, ...keeperCommand(request.lifeMs)], { signal });
-    // A container that could not be started exists nevertheless and keeps the name.
-    if (ran.exitCode !== 0) await destroy(world, request.id);
+    const ran = await runtime.run(['run', ...own, ...flags, image.name, ...keeperCommand(request.lifeMs)], { signal });
+    // A container that failed to start still exists and uses the name.
+    if (ran.exitCode !== 0) await destroy(ctx, request.id);
     return ran;
   });
   if (!started.ok) return started;
@@ -154,18 +158,18 @@ async function create(
   const probe =
     setUp === null
       ? null
-      : await execInside(containerOf(world, request.id), {
+      : await execInside(containerOf(ctx, request.id), {
           command: `${PROBE}\n${setUp}`,
           timeoutMs: SET_UP_MS,
           outputBytesMax: 64 * 1024,
           ...(signal === undefined ? {} : { signal }),
         });
-  const limits = readLimits(probe?.stdout ?? '', world.limits);
+  const limits = readLimits(probe?.stdout ?? '', ctx.limits);
   const missing = unenforced(limits).filter((limit) => request.required.includes(limit.name));
   if (probe?.exitCode === 0 && missing.length === 0) {
     return ok({ runtime: runtime.name, image: image.name, base: image.base, limits });
   }
-  await destroy(world, request.id);
+  await destroy(ctx, request.id);
   const says =
     probe?.exitCode === 0
       ? missing.map((limit) => `${limit.name} is required and not enforced here: ${limit.says}`).join('; ')
@@ -174,19 +178,19 @@ async function create(
 }
 
 /** Tries the variant that worked last time, then every other one. Builds a missing image. */
-async function startSomehow(
-  world: World,
+async function startFirstVariant(
+  ctx: ContainerContext,
   runtime: Runtime,
   image: Image,
   folders: Pick<CreateRequest, 'snapshots' | 'cache'> | { readonly snapshots: null; readonly cache: null },
   start: (flags: readonly string[]) => Promise<ProgramEnd>,
 ): Promise<Result<ProgramEnd, ShadowProblem>> {
-  const { options, limits } = world;
-  const support = world.support();
+  const { options, limits } = ctx;
+  const support = ctx.support();
   const key = `${runtime.name} ${image.name} ${process.getuid?.() ?? ''}`;
   const remembered = rememberedVariant(options.stateFolder, key);
   if (remembered === null) {
-    const ready = await makeReady(runtime, image);
+    const ready = await ensureImage(runtime, image);
     if (ready !== null) return err(ready);
   }
   const isRoot = process.getuid?.() === 0;
@@ -214,15 +218,15 @@ async function startSomehow(
     if (isReady) continue;
     // The variant worked before: the runtime may have stopped, or the image may be gone.
     isReady = true;
-    const ready = await makeReady(runtime, image);
+    const ready = await ensureImage(runtime, image);
     if (ready !== null) return err(ready);
     const again = await start(runFlags({ ...place, variant }));
     if (again.exitCode === 0) return ok(again);
   }
-  return err(shadowProblem('create_failed', last === null ? undefined : complaintOf(last), adviceFor(last)));
+  return err(shadowProblem('create_failed', last === null ? undefined : failureText(last), adviceFor(last)));
 }
 
-async function makeReady(runtime: Runtime, image: Image): Promise<ShadowProblem | null> {
+async function ensureImage(runtime: Runtime, image: Image): Promise<ShadowProblem | null> {
   const answer = await versionOf(runtime);
   if (!answer.ok) return answer.refusal;
   if (await imageExists(runtime, image.name)) return null;
@@ -241,17 +245,17 @@ function adviceFor(ran: ProgramEnd | null): string | undefined {
 async function gitExecPathOf(runtime: Runtime, image: Image): Promise<string> {
   const ran = image.isSkeleton
     ? await runGit(['--exec-path'], { folder: '/', timeoutMs: PROBE_MS, outputBytesMax: 4_096, asConfigured: true })
-    : await runtime.ask(['run', '--rm', '--network=none', '--entrypoint=git', image.name, '--exec-path']);
+    : await runtime.run(['run', '--rm', '--network=none', '--entrypoint=git', image.name, '--exec-path']);
   const path = ran.stdout.toString('utf8').trim();
   return ran.exitCode === 0 && path.startsWith('/usr/') ? path : GIT_EXEC_PATH;
 }
 
-async function list(world: World, signal?: AbortSignal): Promise<readonly ListedSandbox[]> {
-  const runtime = runtimeOf(world);
+async function list(ctx: ContainerContext, signal?: AbortSignal): Promise<readonly ListedSandbox[]> {
+  const runtime = runtimeOf(ctx);
   if (runtime === null) return [];
-  const filter = `label=baton.workspace=${world.options.workspaceTag}`;
-  const ran = await runtime.ask(['ps', '--all', '--filter', filter, '--format', '{{.Names}}\t{{.State}}'], { signal });
-  const begin = nameOf(world, '');
+  const filter = `label=baton.workspace=${ctx.options.workspaceTag}`;
+  const ran = await runtime.run(['ps', '--all', '--filter', filter, '--format', '{{.Names}}\t{{.State}}'], { signal });
+  const begin = nameOf(ctx, '');
   return ran.stdout
     .toString('utf8')
     .split('\n')
@@ -261,23 +265,23 @@ async function list(world: World, signal?: AbortSignal): Promise<readonly Listed
 }
 
 /** A container that is just ending may refuse to be removed, so removal is tried a few times. */
-async function destroy(world: World, id: string): Promise<boolean> {
-  const runtime = runtimeOf(world);
+async function destroy(ctx: ContainerContext, id: string): Promise<boolean> {
+  const runtime = runtimeOf(ctx);
   if (runtime === null) return false;
-  const name = nameOf(world, id);
+  const name = nameOf(ctx, id);
   const now = runtime.name === 'podman' ? ['--time=0'] : [];
   let wasThere = false;
   for (let round = 0; round < REMOVE_TRIES_MAX; round += 1) {
-    const removed = await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
+    const removed = await runtime.run(['rm', '--force', '--volumes', ...now, name]);
     // Both runtimes print what they removed. Removing a missing container is an error in some versions only.
     const isRemoved = removed.stdout.toString('utf8').trim() !== '';
     wasThere ||= isRemoved;
-    if ((isRemoved && removed.exitCode === 0) || !(await isThere(runtime, name))) return wasThere;
+    if ((isRemoved && removed.exitCode === 0) || !(await containerExists(runtime, name))) return wasThere;
   }
   throw new Error(`the container ${name} cannot be removed; try: ${runtime.name} rm -f ${name}`);
 }
 
-async function isThere(runtime: Runtime, name: string): Promise<boolean> {
-  const ran = await runtime.ask(['container', 'inspect', '--format', '{{.Id}}', name]);
+async function containerExists(runtime: Runtime, name: string): Promise<boolean> {
+  const ran = await runtime.run(['container', 'inspect', '--format', '{{.Id}}', name]);
   return ran.exitCode === 0;
 }

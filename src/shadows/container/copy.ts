@@ -1,4 +1,4 @@
-/** Files into and out of a container, as bytes through a command: the runtimes' own copying brings links and pipes. */
+/** Copies files into and out of a container through a command: the runtimes' own copying includes links and pipes. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { shellWord } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
@@ -6,7 +6,7 @@ import type { CopiedFile, CopiedOut } from '../sandbox.ts';
 import { readTar } from '../tar.ts';
 import type { Container } from './exec.ts';
 import { WORK_USER } from './flags.ts';
-import { complaintOf } from './runtime.ts';
+import { failureText } from './runtime.ts';
 
 const COPY_BYTES_MAX = 50 * 1024 ** 2;
 const FILES_MAX = 2_000;
@@ -22,13 +22,13 @@ export async function copyFrom(
   const command =
     `if [ -d ${place} ] && [ ! -L ${place} ]; then tar --format=gnu -cf - -C ${place} .; else ` +
     `tar --format=gnu -cf - -C "$(dirname ${place})" -- "$(basename ${place})"; fi`;
-  const ran = await runtime.ask(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', command], {
+  const ran = await runtime.run(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', command], {
     timeoutMs: COPY_MS,
     outputBytesMax: COPY_BYTES_MAX,
     signal,
   });
   if (ran.over === 'output') return err(`it holds more than ${COPY_BYTES_MAX} bytes; extract a smaller part`);
-  if (ran.over !== 'ended' || ran.exitCode !== 0) return err(complaintOf(ran));
+  if (ran.over !== 'ended' || ran.exitCode !== 0) return err(failureText(ran));
   const entries = readTar(ran.stdout, { filesMax: FILES_MAX });
   if (entries === null) return err(`it holds more than ${FILES_MAX} entries, or names that cannot be read`);
   const files: CopiedFile[] = [];
@@ -59,10 +59,10 @@ export async function copyInto(
   if (bytes.length > COPY_BYTES_MAX) return err(`the file has more than ${COPY_BYTES_MAX} bytes`);
   const place = shellWord(`${INSIDE.work}/${path}`);
   const command = `mkdir -p "$(dirname ${place})" && cat > ${place}`;
-  const ran = await runtime.ask(['exec', '--interactive', `--user=${WORK_USER}`, name, 'sh', '-c', command], {
+  const ran = await runtime.run(['exec', '--interactive', `--user=${WORK_USER}`, name, 'sh', '-c', command], {
     input: bytes,
     timeoutMs: COPY_MS,
     signal,
   });
-  return ran.over === 'ended' && ran.exitCode === 0 ? ok(null) : err(complaintOf(ran));
+  return ran.over === 'ended' && ran.exitCode === 0 ? ok(null) : err(failureText(ran));
 }

@@ -1,6 +1,6 @@
-/** One command inside of a container, with limits on time and output that hold whatever the command does. */
+/** Runs one command inside a container, with enforced limits on time and output. */
 import { INSIDE } from '../../domain/shadow-plan.ts';
-import type { ExecRequest, Ran } from '../sandbox.ts';
+import type { ExecRequest, ExecResult } from '../sandbox.ts';
 import type { ProgramEnd } from '../../foundation/run-program.ts';
 import { execFlags, WORK_USER } from './flags.ts';
 import type { Runtime } from './runtime.ts';
@@ -21,10 +21,10 @@ const RUNTIME_FAILED = [125, 255];
 const OOM_COUNT =
   'cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | grep "^oom_kill " || true';
 
-export async function execInside(container: Container, request: ExecRequest): Promise<Ran> {
+export async function execInside(container: Container, request: ExecRequest): Promise<ExecResult> {
   const { runtime, name } = container;
   const flags = execFlags(request.env ?? {}, request.folder ?? INSIDE.work);
-  const ended = await runtime.ask(['exec', ...flags, name, 'sh', '-c', request.command], {
+  const ended = await runtime.run(['exec', ...flags, name, 'sh', '-c', request.command], {
     timeoutMs: request.timeoutMs,
     outputBytesMax: request.outputBytesMax,
     signal: request.signal,
@@ -42,19 +42,19 @@ export async function execInside(container: Container, request: ExecRequest): Pr
   };
 }
 
-async function limitOf(container: Container, { over, exitCode }: ProgramEnd): Promise<Ran['stoppedBy']> {
+async function limitOf(container: Container, { over, exitCode }: ProgramEnd): Promise<ExecResult['stoppedBy']> {
   if (over === 'timeout' || over === 'output') return over;
   if (exitCode !== KILLED) return null;
   const { runtime, name } = container;
-  const asked = await runtime.ask(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', OOM_COUNT], { timeoutMs: KILL_MS });
+  const asked = await runtime.run(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', OOM_COUNT], { timeoutMs: KILL_MS });
   return /^oom_kill [1-9]/m.test(asked.stdout.toString('utf8')) ? 'memory' : null;
 }
 
-/** False: the container would not take the order (a fork bomb leaves no room for it), and is removed instead. */
+/** False: the kill command could not run (for example after a fork bomb), and the container was removed instead. */
 async function killAll(container: Container): Promise<boolean> {
   const { runtime, name } = container;
-  const asked = await runtime.ask(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', KILL_ALL], { timeoutMs: KILL_MS });
-  // The order ends the shell that gives it as well.
+  const asked = await runtime.run(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', KILL_ALL], { timeoutMs: KILL_MS });
+  // The command also kills its own shell.
   if (asked.over === 'ended' && (asked.exitCode === KILLED || asked.exitCode === 0)) return true;
   await container.remove();
   return false;
@@ -62,6 +62,6 @@ async function killAll(container: Container): Promise<boolean> {
 
 async function isGone({ runtime, name }: Container, { exitCode }: ProgramEnd): Promise<boolean> {
   if (!RUNTIME_FAILED.includes(exitCode ?? 0)) return false;
-  const asked = await runtime.ask(['container', 'inspect', '--format', '{{.State.Running}}', name]);
+  const asked = await runtime.run(['container', 'inspect', '--format', '{{.State.Running}}', name]);
   return asked.stdout.toString('utf8').trim() !== 'true';
 }

@@ -1,4 +1,4 @@
-/** The command line of a shadow's container. What a machine needs beside it is a variant that is tried, not assumed. */
+/** The command line of a shadow's container. Differences between machines are variants, which are tried in order. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { INSIDE, SHADOW_HOSTNAME, TOOL_VARIABLES } from '../../domain/shadow-plan.ts';
@@ -9,7 +9,7 @@ import type { RuntimeName } from './runtime.ts';
 export const WORK_USER = '1000:1000';
 const KEEPER_USER = '1001:1001';
 
-/** Far away from any user of the host. */
+/** User ids that no user of the host has. */
 const MAPPED_USERS = '0:2000000:65536';
 
 /** What differs from machine to machine. */
@@ -21,7 +21,7 @@ export interface Variant {
   readonly resourceLimits: boolean;
 }
 
-/** From the strictest to the most modest; the first that starts is used and remembered. */
+/** From the strictest to the least strict. The first that starts is used and remembered. */
 export function variantsFor(runtime: RuntimeName, isRoot: boolean): readonly Variant[] {
   const plain: Variant = { ociRuntime: null, mapsUsers: false, strictSeccomp: false, resourceLimits: true };
   if (runtime === 'docker') return [plain, { ...plain, resourceLimits: false }];
@@ -73,7 +73,7 @@ export function runFlags(place: Placement): readonly string[] {
     '--ulimit=core=0:0',
     '--shm-size=64m',
     `--workdir=${INSIDE.work}`,
-    // They count as memory: all of them full must not end the programs that are to be judged.
+    // They count as memory: even if all are full, the tested programs need enough left.
     ...tmpfs('/tmp', limits.memoryBytes / 4),
     ...tmpfs(INSIDE.home, limits.memoryBytes / 32),
     ...tmpfs(INSIDE.work, limits.memoryBytes / 2),
@@ -104,7 +104,7 @@ function mount(from: string, to: string): readonly string[] {
   return ['--volume', `${from}:${to}:ro`];
 }
 
-/** Programs that administrators put into `/usr/local` come with their settings, so it is hidden unless it is needed. */
+/** `/usr/local` is hidden unless it is needed, because it may contain local settings. */
 function hostUsr(podman: boolean): readonly string[] {
   const hidden = nodeFolder().startsWith('/usr/local/') ? ['/usr/local/etc', '/usr/etc'] : ['/usr/local', '/usr/etc'];
   const options = podman ? 'ro,size=1m,notmpcopyup' : 'ro,size=1m';

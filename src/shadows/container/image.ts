@@ -1,4 +1,4 @@
-/** Which image a shadow starts from, and how it is made: the user's own, from a Containerfile, or the skeleton. */
+/** Chooses the image of a shadow and builds it: the user's own image, one from a Containerfile, or the skeleton. */
 import { messageOf } from '../../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,7 +6,7 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { shadowProblem, type ShadowProblem } from '../../domain/shadow.ts';
 import type { BuiltImage } from '../sandbox.ts';
-import { complaintOf, type Runtime } from './runtime.ts';
+import { failureText, type Runtime } from './runtime.ts';
 import { HOST_USR_LABEL, skeletonImage, type Skeleton } from './skeleton.ts';
 
 export interface ImageChoice {
@@ -65,11 +65,11 @@ async function importSkeleton(
   name: string,
   signal?: AbortSignal,
 ): Promise<ShadowProblem | null> {
-  const ran = await runtime.ask(['import', '--change', `LABEL ${HOST_USR_LABEL}`, '-', name], {
+  const ran = await runtime.run(['import', '--change', `LABEL ${HOST_USR_LABEL}`, '-', name], {
     input: archive,
     signal,
   });
-  return ran.exitCode === 0 ? null : shadowProblem('build_failed', complaintOf(ran));
+  return ran.exitCode === 0 ? null : shadowProblem('build_failed', failureText(ran));
 }
 
 function builtImage(path: string, skeleton: Skeleton | null): Result<Image, ShadowProblem> {
@@ -93,15 +93,15 @@ function builtImage(path: string, skeleton: Skeleton | null): Result<Image, Shad
       }
       // Its folder is the context of the build. Network and registries are as the user of this host has set them up.
       const args = ['build', '--tag', name, '--file', path, dirname(path)];
-      const ran = await runtime.ask(args, { timeoutMs: BUILD_MS, signal });
-      return ran.exitCode === 0 ? ok({ image: name, base }) : err(shadowProblem('build_failed', complaintOf(ran)));
+      const ran = await runtime.run(args, { timeoutMs: BUILD_MS, signal });
+      return ran.exitCode === 0 ? ok({ image: name, base }) : err(shadowProblem('build_failed', failureText(ran)));
     },
   });
 }
 
 export async function imageExists(runtime: Runtime, name: string, signal?: AbortSignal): Promise<boolean> {
   const args = runtime.name === 'podman' ? ['image', 'exists', name] : ['image', 'inspect', name];
-  return (await runtime.ask(args, { signal })).exitCode === 0;
+  return (await runtime.run(args, { signal })).exitCode === 0;
 }
 
 /** Whether its programs are the host's. */
@@ -109,6 +109,6 @@ export async function usesHostUsr(runtime: Runtime, image: Image, signal?: Abort
   if (image.isSkeleton) return true;
   const [key = '', value = ''] = HOST_USR_LABEL.split('=');
   const format = `{{index .Config.Labels ${JSON.stringify(key)}}}`;
-  const ran = await runtime.ask(['image', 'inspect', '--format', format, image.name], { signal });
+  const ran = await runtime.run(['image', 'inspect', '--format', format, image.name], { signal });
   return ran.stdout.toString('utf8').trim() === value;
 }

@@ -1,4 +1,4 @@
-/** What a container can really not do, read from inside: some runtimes ignore limits without a word. */
+/** The limits that are really enforced, read from inside: some runtimes silently ignore limits. */
 import type { LimitName, LimitState } from '../../domain/shadow.ts';
 
 export interface WantedLimits {
@@ -7,7 +7,7 @@ export interface WantedLimits {
   readonly cpus: number;
 }
 
-/** Lines of `name=value`. Control groups of both versions are asked; what is not there prints nothing. */
+/** Prints lines of `name=value`, for control groups of both versions. Missing values print nothing. */
 export const PROBE = [
   'for f in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do [ -r $f ] && echo "memory=$(cat $f)"; done',
   'for f in /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max; do [ -r $f ] && echo "processes=$(cat $f)"; done',
@@ -26,25 +26,30 @@ const REASON = 'rootless on control groups of version 1 ignores it; run as root,
 const WORK_KB_MAX = 64 * 1024 * 1024;
 
 export function readLimits(text: string, wanted: WantedLimits): readonly LimitState[] {
-  const told = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const line of text.split('\n')) {
     const [, name = '', value = ''] = /^([A-Za-z]+)=(.*)$/.exec(line.trim()) ?? [];
-    if (name !== '' && !told.has(name)) told.set(name, value.trim());
+    if (name !== '' && !values.has(name)) values.set(name, value.trim());
   }
-  const numberOf = (name: string): number => Number(told.get(name) || Number.NaN);
-  const interfaces = (told.get('interfaces') ?? '?').split(' ').filter((name) => name !== '' && name !== 'lo');
+  const numberOf = (name: string): number => Number(values.get(name) || Number.NaN);
+  const interfaces = (values.get('interfaces') ?? '?').split(' ').filter((name) => name !== '' && name !== 'lo');
   const memory = numberOf('memory');
   const processes = Math.min(orInfinite(numberOf('processes')), orInfinite(numberOf('tasks')));
   const workKb = numberOf('work');
   return [
     state('network', interfaces.length === 0, 'no interface but loopback', `it sees ${interfaces.join(', ')}`),
-    state('capabilities', isZero(told.get('CapEff')) && isZero(told.get('CapBnd')), 'none', 'capabilities are left'),
-    state('privileges', told.get('NoNewPrivs') === '1', 'no new privileges', 'a program may gain privileges'),
-    state('system_calls', told.get('Seccomp') === '2', 'filtered', 'no filter of system calls is active'),
-    state('read_only_root', told.get('root') === 'read-only', 'read-only', 'the root file system can be written'),
+    state(
+      'capabilities',
+      isZero(values.get('CapEff')) && isZero(values.get('CapBnd')),
+      'none',
+      'capabilities are left',
+    ),
+    state('privileges', values.get('NoNewPrivs') === '1', 'no new privileges', 'a program may gain privileges'),
+    state('system_calls', values.get('Seccomp') === '2', 'filtered', 'no filter of system calls is active'),
+    state('read_only_root', values.get('root') === 'read-only', 'read-only', 'the root file system can be written'),
     state('memory', memory <= wanted.memoryBytes, `${Math.round(memory / 1024 ** 2)} MB`, `not limited: ${REASON}`),
     state('processes', processes <= wanted.processes, String(processes), `not limited: ${REASON}`),
-    state('cpu', cpusOf(told.get('cpu')) <= wanted.cpus + 0.01, `${wanted.cpus} cores`, `not limited: ${REASON}`),
+    state('cpu', cpusOf(values.get('cpu')) <= wanted.cpus + 0.01, `${wanted.cpus} cores`, `not limited: ${REASON}`),
     state(
       'disk',
       workKb <= WORK_KB_MAX,

@@ -1,11 +1,11 @@
-/** The command line of podman or docker: found on the path, asked with a limit on time and output. */
+/** The command line of podman or docker, with limits on time and output. */
 import { findProgram } from '../../foundation/find-program.ts';
 import { hostEnvironment, runProgram, type ProgramEnd, type ProgramRequest } from '../../foundation/run-program.ts';
 
 const RUNTIMES = ['podman', 'docker'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
 
-/** What the runtimes need to find their storage or their daemon. Proxies with passwords are not among it. */
+/** Variables that the runtimes need to find their storage or their daemon. Proxies may contain passwords and are left out. */
 const KEPT = [
   'PATH',
   'HOME',
@@ -27,10 +27,10 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 export interface Runtime {
   readonly name: RuntimeName;
   /** A call of the runtime itself. */
-  ask(args: readonly string[], options?: AskOptions): Promise<ProgramEnd>;
+  run(args: readonly string[], options?: RunOptions): Promise<ProgramEnd>;
 }
 
-type AskOptions = Partial<Pick<ProgramRequest, 'input' | 'timeoutMs' | 'outputBytesMax' | 'signal'>>;
+type RunOptions = Partial<Pick<ProgramRequest, 'input' | 'timeoutMs' | 'outputBytesMax' | 'signal'>>;
 
 /** The one that is configured, else the first that is installed. */
 export function findRuntime(configured: RuntimeName | null, emptyFolder: string): Runtime | null {
@@ -47,11 +47,11 @@ export function isRuntimeInstalled(configured: RuntimeName | null): boolean {
 }
 
 function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Runtime {
-  // Docker's own settings may hold proxies and credentials that it would hand on.
+  // Docker's own settings may contain proxies and credentials that it would pass on.
   const first = name === 'docker' ? ['--config', emptyFolder] : [];
   return {
     name,
-    ask: (args, options = {}) =>
+    run: (args, options = {}) =>
       runProgram({
         program,
         args: [...first, ...args],
@@ -64,14 +64,14 @@ function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Run
 }
 
 /** The first line that says something about the failure. */
-export function complaintOf(ran: ProgramEnd): string {
+export function failureText(ran: ProgramEnd): string {
   const lines = ran.stderr
     .toString('utf8')
     .split('\n')
     .map((line) => line.trim());
-  const told = lines.find((line) => /error|cannot|failed|denied|not /i.test(line) && !/level=warning/.test(line));
+  const failure = lines.find((line) => /error|cannot|failed|denied|not /i.test(line) && !/level=warning/.test(line));
   if (ran.over === 'timeout') return 'it did not answer in time';
-  return (told ?? lines.find((line) => line !== '') ?? `it ended with exit code ${ran.exitCode ?? 'none'}`).slice(
+  return (failure ?? lines.find((line) => line !== '') ?? `it ended with exit code ${ran.exitCode ?? 'none'}`).slice(
     0,
     400,
   );

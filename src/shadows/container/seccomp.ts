@@ -1,6 +1,6 @@
 /**
- * A stricter filter of system calls, derived from podman's own: that one lets a program make namespaces of its own, in
- * which it is root and reaches much more of the kernel. Docker's own refuses this already.
+ * A stricter seccomp profile, derived from podman's. Podman's profile allows a program to create namespaces, in which it is
+ * root and reaches much more of the kernel. Docker's profile already refuses that.
  */
 import { readFileSync } from 'node:fs';
 import { orNull } from '../../foundation/or-null.ts';
@@ -42,7 +42,7 @@ function derived(profile: Profile): string {
     action: 'SCMP_ACT_ALLOW',
     args: [{ index: 0, value: NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
   };
-  // Programs that hear "not implemented" use `clone` instead.
+  // Programs that get "not implemented" use `clone` instead.
   const modern = { names: ['clone3', 'io_uring_setup'], action: 'SCMP_ACT_ERRNO', errnoRet: NOT_IMPLEMENTED };
   return JSON.stringify({
     ...profile,

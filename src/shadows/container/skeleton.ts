@@ -1,6 +1,6 @@
 /**
- * The base image where no registry is needed: an empty root file system whose programs come from the host's `/usr`,
- * mounted read-only. 80 KB, built in a fraction of a second, and nothing of the host is in it but `/usr`.
+ * A base image that needs no registry: an empty root file system whose programs come from the host's `/usr`, mounted
+ * read-only. It has 80 KB and is built in a fraction of a second.
  */
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
-/** What Baton keeps on the host for its containers: the support files, and the variant that worked last time. */
+/** Files on the host for containers: the support files, and the variant that worked last time. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeWhole } from '../../foundation/atomic-file.ts';
+import { writeAtomically } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import { SUPPORT_FILES } from '../redirect.ts';
@@ -30,7 +30,7 @@ export function supportIn(stateFolder: string): Support {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text);
-    // The users inside of the container are others.
+    // The users inside the container are others.
     chmodSync(file, path.startsWith('bin/') ? 0o755 : 0o644);
   }
   if (seccomp !== null) writeFileSync(seccomp, profile ?? '', { mode: 0o644 });
@@ -51,7 +51,7 @@ export function rememberedVariant(stateFolder: string, key: string): Variant | n
 
 export function rememberVariant(stateFolder: string, remembered: Remembered): void {
   // Only saves a try next time, so a failure does not matter.
-  orNull(() => writeWhole(memoryIn(stateFolder), JSON.stringify(remembered), { mode: 0o600 }));
+  orNull(() => writeAtomically(memoryIn(stateFolder), JSON.stringify(remembered), { mode: 0o600 }));
 }
 
 function memoryIn(stateFolder: string): string {

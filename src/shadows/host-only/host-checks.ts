@@ -61,10 +61,10 @@ async function parsePython(path: string, text: string): Promise<HostCheck | null
 async function parseScript(path: string, text: string): Promise<HostCheck> {
   const folder = await mkdtemp(join(tmpdir(), 'baton-parse-'));
   try {
-    const endings = path.endsWith('.mjs') ? ['mjs'] : path.endsWith('.cjs') ? ['cjs'] : ['mjs', 'cjs'];
+    const extensions = path.endsWith('.mjs') ? ['mjs'] : path.endsWith('.cjs') ? ['cjs'] : ['mjs', 'cjs'];
     let last: HostCheck | null = null;
-    for (const ending of endings) {
-      const file = join(folder, `text.${ending}`);
+    for (const extension of extensions) {
+      const file = join(folder, `text.${extension}`);
       await writeFile(file, text);
       const ran = await run({ program: process.execPath, args: ['--check', file] });
       last = checkOf(`node --check ${path}`, ran, path, file);
@@ -82,18 +82,18 @@ function run(request: Pick<ProgramRequest, 'program' | 'args' | 'input'>): Promi
 
 function checkOf(command: string, ran: ProgramEnd, path = '', file = ''): HostCheck {
   const passes = ran.over === 'ended' && ran.exitCode === 0;
-  const said = `${ran.stdout.toString('utf8')}${ran.stderr.toString('utf8')}`;
-  const output = file === '' ? said : said.replaceAll(file, path);
+  const raw = `${ran.stdout.toString('utf8')}${ran.stderr.toString('utf8')}`;
+  const output = file === '' ? raw : raw.replaceAll(file, path);
   const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const telling = lines.filter((line) => /error/i.test(line) || (path !== '' && line.includes(path)));
-  const words = (telling.length > 0 ? telling : lines).slice(0, 2).join(' · ').slice(0, SAYS_MAX);
+  const errors = lines.filter((line) => /error/i.test(line) || (path !== '' && line.includes(path)));
+  const summary = (errors.length > 0 ? errors : lines).slice(0, 2).join(' · ').slice(0, SAYS_MAX);
   const says = passes
     ? 'exit code 0'
     : ran.over === 'ended'
-      ? `exit code ${ran.exitCode ?? 'none'}: ${words}`
+      ? `exit code ${ran.exitCode ?? 'none'}: ${summary}`
       : ran.over;
   return { passes, says, command, exitCode: ran.exitCode, durationMs: ran.durationMs, output };
 }

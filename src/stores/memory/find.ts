@@ -1,5 +1,5 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
-import { hasEndedBadly } from '../../domain/dependencies.ts';
+import { endedUnsuccessfully } from '../../domain/dependencies.ts';
 import { heldBy } from '../custody.ts';
 import { pageById } from '../page.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -7,9 +7,9 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
-import type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, Wanted } from '../store.ts';
+import type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, HandoffFilter } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
-import { wordsAsked, wordsOf } from '../search-words.ts';
+import { queryWords, wordsOf } from '../search-words.ts';
 import { requestName, type Row, type Tables } from './tables.ts';
 
 export function find(tables: Tables, query: Query, nowMs: number): Page {
@@ -98,10 +98,10 @@ function isWaiting(tables: Tables, handoff: Handoff, on: Extract<Query, { by: 'w
   if (on === 'answer') return blockedOn?.reason === 'question' && dueAtOf(handoff) !== null;
   if (blockedOn?.reason !== 'dependency') return false;
   if (on !== 'failed') return terms.dependsOn.some((id) => id.startsWith(on.named));
-  return terms.dependsOn.some((id) => hasEndedBadly(tables.rows.get(id)?.handoff.state));
+  return terms.dependsOn.some((id) => endedUnsuccessfully(tables.rows.get(id)?.handoff.state));
 }
 
-/** The newest first. Numbers of rows never change, so a new handoff does not shift the pages of a reader. */
+/** Newest first. Row numbers never change, so a new handoff does not shift the pages of a reader. */
 function filtered(tables: Tables, filter: Extract<Query, { readonly by: 'filter' }>): Page {
   const { after, oldestFirst = false } = filter;
   const passed = after === undefined ? null : readCursor(after);
@@ -114,16 +114,19 @@ function filtered(tables: Tables, filter: Extract<Query, { readonly by: 'filter'
   return { items: shown.map(({ handoff }) => handoff), next };
 }
 
-/** In the order in which they came. */
-function wantedIn(tables: Tables, wanted: Wanted): readonly { readonly handoff: Handoff; readonly number: number }[] {
-  const asked = wanted.text === undefined ? null : wordsAsked(wanted.text);
+/** In order of insertion. */
+function wantedIn(
+  tables: Tables,
+  wanted: HandoffFilter,
+): readonly { readonly handoff: Handoff; readonly number: number }[] {
+  const asked = wanted.text === undefined ? null : queryWords(wanted.text);
   return [...tables.rows.values()]
     .map((row, number) => ({ row, handoff: row.handoff, number }))
     .filter(({ handoff }) => matches(handoff, wanted))
     .filter(({ row }) => asked === null || hasAll(row, asked));
 }
 
-export function count(tables: Tables, wanted: Wanted): StateCounts {
+export function count(tables: Tables, wanted: HandoffFilter): StateCounts {
   const counts: Partial<Record<State, number>> = {};
   for (const { handoff } of wantedIn(tables, wanted)) counts[handoff.state] = (counts[handoff.state] ?? 0) + 1;
   return counts;
@@ -133,7 +136,7 @@ function isVisible(handoff: Handoff, agent: AgentId | undefined): boolean {
   return agent === undefined || isPartyOf(agent, handoff);
 }
 
-function matches(handoff: Handoff, wanted: Wanted): boolean {
+function matches(handoff: Handoff, wanted: HandoffFilter): boolean {
   const { states, from, to, agent, task, visibleTo, kind, priorities, createdSince, createdBefore } = wanted;
   return (
     isVisible(handoff, visibleTo) &&

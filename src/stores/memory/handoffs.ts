@@ -1,9 +1,9 @@
-/** The writing operations. All decisions of a call are taken over one draft, which is committed whole or dropped. */
+/** The writing operations. A call takes all its decisions over one draft, which is committed as a whole or dropped. */
 import { assert, present } from '../../foundation/assert.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
-import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
+import { findCycle, type DependencyStates } from '../../domain/dependencies.ts';
 import { hashOf, NO_TRAIL } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { NO_LIMITS, slotsNeeded, usesCapacity, type Limits, type LimitSlot } from '../../domain/limits.ts';
@@ -18,7 +18,7 @@ import {
   keysOf,
   removedRefusal,
   REQUEST_MS,
-  type Opening,
+  type NewHandoff,
   type RequestKey,
   type Store,
   type Target,
@@ -27,7 +27,7 @@ import { assertValidRecord } from '../valid-record.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { isPaused } from './pauses.ts';
 import { draftOver, requestName, type Draft, type Row, type Tables } from './tables.ts';
-import type { Hints } from './wake-waiters.ts';
+import type { ChangeNotifier } from './wake-waiters.ts';
 
 interface Transaction {
   readonly tables: Tables;
@@ -40,7 +40,7 @@ type Answer<Value> = Result<Value, Refusal>;
 
 export function openHandoffs(
   tables: Tables,
-  hints: Hints,
+  notifier: ChangeNotifier,
   clock: Clock,
   limits: Limits,
 ): Pick<Store, 'insert' | 'claim' | 'change' | 'relay'> {
@@ -48,20 +48,20 @@ export function openHandoffs(
     return { tables, draft: draftOver(tables), limits: held, nowMs: clock.nowMs() };
   };
   const commit = <Value>({ draft }: Transaction, answer: Value): Value => {
-    hints.notify(draft.commit());
+    notifier.notify(draft.commit());
     return answer;
   };
   return {
-    async insert(openings, { request, overLimits } = {}) {
+    async insert(newHandoffs, { request, overLimits } = {}) {
       const transaction = begin(overLimits === true ? NO_LIMITS : limits);
       const repeated = answeredBefore(transaction, request);
       if (repeated !== null) return repeated;
-      const made = openAll(transaction, openings);
+      const made = openAll(transaction, newHandoffs);
       if (!made.ok) return made;
       keepRequest(transaction, request, made.value);
       return commit(transaction, made);
     },
-    /** A decision that refuses leaves its handoff on offer; the others are claimed all the same. */
+    /** A handoff whose decision refuses stays offered; the others are claimed. */
     async claim(agent, max, decide) {
       const transaction = begin();
       const rows = readyFor(transaction, agent).slice(0, Math.max(0, Math.min(max, CLAIM_MAX)));
@@ -78,13 +78,13 @@ export function openHandoffs(
         targets.map((target) => changeOne(transaction, target, decide)),
       );
     },
-    async relay(target, decide, openings, { request } = {}) {
+    async relay(target, decide, newHandoffs, { request } = {}) {
       const transaction = begin();
       const repeated = answeredBefore(transaction, request);
       if (repeated !== null) return repeated.ok ? ok(relayedOf(repeated.value)) : repeated;
       const changed = changeOne(transaction, target, decide);
       if (!changed.ok) return changed;
-      const made = openAll(transaction, openings);
+      const made = openAll(transaction, newHandoffs);
       if (!made.ok) return made;
       const all = [changed.value, ...made.value];
       keepRequest(transaction, request, all);
@@ -117,61 +117,61 @@ function decideNext(transaction: Transaction, row: Row, decide: Decide): Answer<
   return write(transaction, row, decided.value, { id: before.id, body: row.body });
 }
 
-/** A handoff never passes to a session that has ended: the sweep of its handoffs may have run already. */
+/** An ended session takes no handoff: the sweep of its handoffs may have run already. */
 function mayHold({ tables }: Transaction, before: Handoff, next: Handoff): boolean {
   const session = heldBy(next);
   return session === null || session === heldBy(before) || tables.sessions.get(session)?.ended === false;
 }
 
-function openAll(transaction: Transaction, openings: readonly Opening[]): Answer<readonly Handoff[]> {
-  const together = new Set(openings.map(({ id }) => id));
+function openAll(transaction: Transaction, newHandoffs: readonly NewHandoff[]): Answer<readonly Handoff[]> {
+  const together = new Set(newHandoffs.map(({ id }) => id));
   const made: Handoff[] = [];
-  for (const opening of openings) {
-    const opened = open(transaction, together, opening);
+  for (const newHandoff of newHandoffs) {
+    const opened = open(transaction, together, newHandoff);
     if (!opened.ok) return opened;
     made.push(opened.value);
   }
   return ok(made);
 }
 
-function open(transaction: Transaction, together: ReadonlySet<HandoffId>, opening: Opening): Answer<Handoff> {
+function open(transaction: Transaction, together: ReadonlySet<HandoffId>, newHandoff: NewHandoff): Answer<Handoff> {
   const { draft, nowMs } = transaction;
-  const { id, dependsOn } = opening;
+  const { id, dependsOn } = newHandoff;
   if (draft.row(id) !== undefined || draft.removed(id) !== undefined) return err({ code: 'known-id', id });
   const gone = dependsOn.map((other) => draft.removed(other)).find((each) => each !== undefined);
   if (gone !== undefined) return err(removedRefusal(gone));
-  // A ring within one insert is closed, and found, by its last member.
-  const ring = ringThrough(id, dependsOn, (other) => draft.row(other)?.handoff.terms.dependsOn ?? []);
+  // A cycle within one insert is closed, and found, by its last member.
+  const ring = findCycle(id, dependsOn, (other) => draft.row(other)?.handoff.terms.dependsOn ?? []);
   if (ring !== null) return err({ code: 'dependency-cycle', ring });
   // A handoff of the same insert cannot be completed, whatever its record says.
   const stateOf = (other: HandoffId) => (together.has(other) ? null : (draft.row(other)?.handoff.state ?? null));
   const dependencies: DependencyStates = new Map(dependsOn.map((other) => [other, stateOf(other)]));
-  const decided = opening.decide(nowMs, dependencies);
+  const decided = newHandoff.decide(nowMs, dependencies);
   if (!decided.ok) return decided;
   const { handoff } = decided.value;
-  assert(handoff.terms.dependsOn.join() === dependsOn.join(), 'a record waits for what it was opened with');
-  assert(heldBy(handoff) === null, 'a session takes only what is there');
-  return write(transaction, null, decided.value, opening);
+  assert(handoff.terms.dependsOn.join() === dependsOn.join(), 'the record has the dependencies of its request');
+  assert(heldBy(handoff) === null, 'a new handoff is held by no session');
+  return write(transaction, null, decided.value, newHandoff);
 }
 
 function write(
   { draft, limits }: Transaction,
   before: Row | null,
   given: Decision,
-  { id, body }: Pick<Opening, 'id' | 'body'>,
+  { id, body }: Pick<NewHandoff, 'id' | 'body'>,
 ): Answer<Handoff> {
   const decision = frozenCopy(given);
   const { handoff } = decision;
   assertValidRecord(id, before?.handoff ?? null, decision);
   assertHashes(before?.handoff.trail ?? NO_TRAIL, decision);
   const mayExceed = before !== null && decision.overLimits === true;
-  const full = mayExceed ? null : fullPlace(draft, limits, before?.handoff ?? null, handoff);
+  const full = mayExceed ? null : limitRefusal(draft, limits, before?.handoff ?? null, handoff);
   if (full !== null) return err(full);
   draft.write({ handoff, body: decision.body ?? body, outcome: decision.outcome ?? before?.outcome ?? null }, decision);
   return ok(handoff);
 }
 
-/** Only this store hashes every fact again; in the databases the readers of a trail do that. */
+/** Only this store checks every hash; with the databases the readers of a trail do that. */
 function assertHashes(before: string, { facts }: Decision): void {
   let trail = before;
   for (const fact of facts) {
@@ -180,18 +180,18 @@ function assertHashes(before: string, { facts }: Decision): void {
   }
 }
 
-/** The first limit without room for `next`, or null. A handoff that takes a place already needs no second one. */
-function fullPlace(draft: Draft, limits: Limits, before: Handoff | null, next: Handoff): Refusal | null {
+/** A refusal for the first limit without room for `next`. Null: there is room, or the handoff has its slot already. */
+function limitRefusal(draft: Draft, limits: Limits, before: Handoff | null, next: Handoff): Refusal | null {
   if (!usesCapacity(next) || (before !== null && usesCapacity(before))) return null;
-  for (const place of slotsNeeded(limits, next.from, next.to, next.kind)) {
-    const { agent, direction, max } = place;
-    const count = countIn(draft, place);
+  for (const slot of slotsNeeded(limits, next.from, next.to, next.kind)) {
+    const { agent, direction, max } = slot;
+    const count = countIn(draft, slot);
     if (count >= max) return { code: 'limit-reached', agent, direction, count, max };
   }
   return null;
 }
 
-/** Counted each time: slower than a counter, and never wrong. */
+/** Counts the rows each time: slower than a stored counter, and never wrong. */
 function countIn(draft: Draft, { agent, direction, counts }: LimitSlot): number {
   return [...draft.rows()].filter(({ handoff }) => {
     const isTheirs = agent === (direction === 'outgoing' ? handoff.from : handoff.to);

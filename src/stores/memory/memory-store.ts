@@ -1,8 +1,8 @@
 /**
- * The reference store: the contract in the plainest code. The simulation runs on it.
+ * The reference store: the contract in the simplest code. The simulation runs on it.
  *
- * Every operation is complete at the moment of its call, and only its answer is a promise: a simulation adds its delays
- * before and after the call, and there are no others.
+ * Every operation finishes within its call, and only its answer is a promise, so that a simulation alone decides about
+ * delays.
  */
 import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -10,7 +10,7 @@ import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { count, factsOf, find } from './find.ts';
-import { openHints } from './wake-waiters.ts';
+import { openChangeNotifier } from './wake-waiters.ts';
 import { openHandoffs } from './handoffs.ts';
 import { openOutbox } from './outbox.ts';
 import { openPauses } from './pauses.ts';
@@ -32,13 +32,13 @@ export interface MemoryStoreOptions {
 
 export function openMemoryStore({ clock, limits, timers = systemTimers }: MemoryStoreOptions): Store {
   const tables = emptyTables();
-  const hints = openHints(timers);
+  const notifier = openChangeNotifier(timers);
   let closed = false;
   const mustBeOpen = (): void => {
     if (closed) throw new StoreFault('the store is closed', 'unchanged');
   };
   return {
-    ...whileOpen(openHandoffs(tables, hints, clock, limits), mustBeOpen),
+    ...whileOpen(openHandoffs(tables, notifier, clock, limits), mustBeOpen),
     ...whileOpen(openReads(tables, clock), mustBeOpen),
     sessions: whileOpen(openSessions(tables, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(tables, clock), mustBeOpen),
@@ -47,14 +47,14 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     schedules: whileOpen(openSchedules(tables, clock), mustBeOpen),
     pauses: whileOpen(openPauses(tables, clock), mustBeOpen),
     policy: whileOpen(openPolicies(tables, clock), mustBeOpen),
-    transfer: whileOpen(openTransfer(tables, hints, clock), mustBeOpen),
+    transfer: whileOpen(openTransfer(tables, notifier, clock), mustBeOpen),
     retention: whileOpen(openRetention(tables, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(tables, clock), mustBeOpen),
-    changed: async (topic, signal) => hints.changed(topic, signal),
+    changed: async (topic, signal) => notifier.changed(topic, signal),
     nowMs: () => clock.nowMs(),
     async close() {
       closed = true;
-      hints.end();
+      notifier.end();
     },
   };
 }

@@ -25,7 +25,7 @@ export function openOutbox(tables: Tables, clock: Clock): Outbox {
       plan(key, clock.monotonicMs() + forMs);
       return true;
     },
-    async later(key, inMs, tries) {
+    async postpone(key, inMs, tries) {
       if (tables.effects.get(key)?.dueAtMs !== NEVER) plan(key, clock.monotonicMs() + inMs, tries);
     },
     async drop(key, says) {
@@ -43,7 +43,7 @@ export function openOutbox(tables: Tables, clock: Clock): Outbox {
         .toSorted((a, b) => b.droppedAt - a.droppedAt)
         .slice(0, max);
     },
-    async again(key) {
+    async requeue(key) {
       const kept = tables.effects.get(key);
       if (kept?.dropped === undefined) return false;
       const { tries, ...effect } = kept.effect;

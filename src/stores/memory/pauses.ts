@@ -12,7 +12,7 @@ export function openPauses(tables: Tables, clock: Clock): Pauses {
       return begun;
     },
     async end(agent, by) {
-      const place = lastingPlace(tables, agent);
+      const place = activePauseIndex(tables, agent);
       const pause = tables.pauses[place];
       if (pause === undefined) return null;
       const ended = { ...pause, endedAt: clock.nowMs(), endedBy: by };
@@ -29,9 +29,9 @@ export function openPauses(tables: Tables, clock: Clock): Pauses {
 }
 
 export function isPaused(tables: Tables, agent: AgentId): boolean {
-  return lastingPlace(tables, agent) !== -1;
+  return activePauseIndex(tables, agent) !== -1;
 }
 
-function lastingPlace({ pauses }: Tables, agent: AgentId): number {
+function activePauseIndex({ pauses }: Tables, agent: AgentId): number {
   return pauses.findIndex((pause) => pause.agent === agent && pause.endedAt === null);
 }

@@ -1,4 +1,4 @@
-/** Finished handoffs leave, and a tombstone stays. */
+/** Removes finished handoffs and keeps a tombstone of each. */
 import type { Clock } from '../../foundation/clock.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -35,7 +35,7 @@ function canGo(tables: Tables, handoff: Handoff, settledBefore: number): boolean
   );
 }
 
-/** As in a database that numbers records and facts from the newest on. */
+/** The newest stays, as in a database whose numbers continue from the newest row. */
 function isNewest(tables: Tables, id: HandoffId): boolean {
   return [...tables.rows.keys()].at(-1) === id || tables.facts.at(-1)?.handoff === id;
 }

@@ -18,7 +18,7 @@ export function openSessions(tables: Tables, clock: Clock): Sessions {
   };
   return {
     async open({ id, agent, process, leaseMs }) {
-      // A caller that lost the first answer asks again; an ended session stays ended.
+      // A caller that lost the first answer calls again. An ended session stays ended.
       if (sessions.has(id)) beat(id);
       else {
         const beatAtMs = clock.monotonicMs();

@@ -19,13 +19,13 @@ import type {
   ScheduleRecord,
   SessionRecord,
   TokenRecord,
-  Whole,
+  StoredHandoff,
 } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
-export type Row = Whole;
+export type Row = StoredHandoff;
 
-/** Kept when it is done, because its key must never be used again. */
+/** Kept after it is done, because its key must never be used again. */
 interface KeptEffect {
   readonly effect: DueEffect;
   /** Null: done. */
@@ -34,7 +34,7 @@ interface KeptEffect {
   readonly dropped?: { readonly at: number; readonly says: string };
 }
 
-/** When what is in an inbox is due. */
+/** The due time of inbox entries. */
 export const NEVER = Infinity;
 
 interface KeptRequest {
@@ -44,12 +44,12 @@ interface KeptRequest {
   readonly at: number;
 }
 
-/** Silence is what follows from the last beat. */
+/** `silentForMs` is computed from the last heartbeat. */
 export type KeptSession = Omit<SessionRecord, 'silentForMs'> & { readonly beatAtMs: number };
 
 export interface Tables {
   readonly rows: Map<HandoffId, Row>;
-  /** In commit order; a fact's place is its cursor. Null: it was removed with its handoff. */
+  /** In commit order; the index of a fact is its cursor. Null: removed with its handoff. */
   readonly facts: (Fact | null)[];
   readonly effects: Map<string, KeptEffect>;
   readonly requests: Map<string, KeptRequest>;
@@ -60,16 +60,16 @@ export interface Tables {
   /** Oldest first. */
   readonly tokenLog: (TokenLogLine & { readonly seq: number })[];
   readonly bootstrap: { isOpen: boolean };
-  /** Version 1 is at place 0. */
+  /** Version 1 is at index 0. */
   readonly policies: PolicyRecord[];
-  /** By id, from 1 on. */
+  /** By id, from 1. */
   readonly agents: Map<number, AgentSession>;
   readonly schedules: Map<string, ScheduleRecord>;
   readonly removed: Map<HandoffId, RemovedHandoff>;
-  /** From 1 on; a number is never given again. */
+  /** From 1; a number is never used again. */
   readonly numbers: Map<HandoffId, number>;
   readonly newest: { number: number };
-  /** Oldest first, with those that are over. */
+  /** Oldest first, including ended pauses. */
   readonly pauses: PauseRecord[];
 }
 
@@ -101,10 +101,10 @@ export function emptyTables(): Tables {
 export interface Draft {
   row(id: HandoffId): Row | undefined;
   removed(id: HandoffId): RemovedHandoff | undefined;
-  /** In order of insertion, as they will be. */
+  /** In order of insertion, with the changes of this draft. */
   rows(): Iterable<Row>;
   write(row: Row, decision: Decision): void;
-  /** Writes everything and answers what was written, in order. */
+  /** Writes everything and returns the written records, in order. */
   commit(): readonly Handoff[];
 }
 
@@ -129,7 +129,7 @@ export function draftOver(tables: Tables): Draft {
         tables.removed.delete(id);
       }
       for (const { handoff, facts, effects = [] } of decisions) {
-        if (facts.some(isErasure)) eraseTold(tables, handoff.id);
+        if (facts.some(isErasure)) eraseContent(tables, handoff.id);
         tables.facts.push(...facts);
         for (const effect of effects) keepEffect(tables, effect);
       }
@@ -138,7 +138,7 @@ export function draftOver(tables: Tables): Draft {
   };
 }
 
-function eraseTold(tables: Tables, id: HandoffId): void {
+function eraseContent(tables: Tables, id: HandoffId): void {
   for (const [index, fact] of tables.facts.entries()) if (fact?.handoff === id) tables.facts[index] = erasedFact(fact);
   for (const [key, { effect }] of tables.effects) {
     if (key.startsWith(`${id}:`))

@@ -4,30 +4,30 @@ import { groupBy } from '../../foundation/group-by.ts';
 import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid } from '../valid-copies.ts';
-import { recognisedIn } from '../transfer-heads.ts';
+import { NO_PROCESS, holdersOf, splitKnownCopies, requireNoCycles, requireValidCopies } from '../valid-copies.ts';
+import { recognizedIn } from '../transfer-heads.ts';
 import type { CopiesPage, Transfer } from '../store.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import type { Hints } from './wake-waiters.ts';
+import type { ChangeNotifier } from './wake-waiters.ts';
 import { draftOver, type Row, type Tables } from './tables.ts';
 
-export function openTransfer(tables: Tables, hints: Hints, clock: Clock): Transfer {
+export function openTransfer(tables: Tables, notifier: ChangeNotifier, clock: Clock): Transfer {
   return {
     copies: async (after, max) => copiesAfter(tables, after, max),
     async restore(copies) {
-      refuseInvalid(copies);
+      requireValidCopies(copies);
       const draft = draftOver(tables);
-      const { fresh, answers } = newAmong(copies, (id) => tables.rows.get(id)?.handoff.trail ?? null);
-      refuseCycles(fresh, (id) => tables.rows.get(id)?.handoff.terms.dependsOn ?? []);
+      const { fresh, answers } = splitKnownCopies(copies, (id) => tables.rows.get(id)?.handoff.trail ?? null);
+      requireNoCycles(fresh, (id) => tables.rows.get(id)?.handoff.terms.dependsOn ?? []);
       for (const copy of fresh) {
         const { handoff, body, outcome, facts } = frozenCopy(copy);
         draft.write({ handoff, body, outcome }, { handoff, facts });
       }
       for (const [session, agent] of holdersOf(fresh)) endSession(tables, session, agent, clock);
-      hints.notify(draft.commit());
+      notifier.notify(draft.commit());
       return answers;
     },
-    async recognise(after, heads) {
+    async recognize(after, heads) {
       const ids = rowsAfter(tables, after, heads.length).map(({ handoff }) => handoff.id);
       const facts = factsOf(tables, new Set(ids));
       const rows = ids.map((id, index) => ({
@@ -35,7 +35,7 @@ export function openTransfer(tables: Tables, hints: Hints, clock: Clock): Transf
         id,
         hash: facts.get(id)?.find(({ revision }) => revision === heads[index]?.revision)?.hash ?? null,
       }));
-      return recognisedIn(rows, heads, after);
+      return recognizedIn(rows, heads, after);
     },
   };
 }
@@ -69,7 +69,7 @@ function endSession({ sessions }: Tables, id: SessionId, agent: AgentId, clock: 
   sessions.set(id, {
     id,
     agent,
-    process: ELSEWHERE,
+    process: NO_PROCESS,
     groups: [],
     leaseMs: SESSION_LEASE_MS,
     ended: true,

@@ -22,7 +22,9 @@ export function openUpkeep(tables: Tables, clock: Clock): Upkeep {
     async takeDuty(process, instead) {
       const duty = duties.get(placeOf(process));
       const isFree =
-        duty === undefined || isSameProcess(duty.process, process) || isStillGone(duty.process, silence(duty), instead);
+        duty === undefined ||
+        isSameProcess(duty.process, process) ||
+        isStillSilent(duty.process, silence(duty), instead);
       if (isFree) duties.set(placeOf(process), { process: frozenCopy(process), beatAtMs: clock.monotonicMs() });
       return isFree;
     },
@@ -30,18 +32,18 @@ export function openUpkeep(tables: Tables, clock: Clock): Upkeep {
       const duty = duties.get(placeOf(process));
       if (duty !== undefined && isSameProcess(duty.process, process)) duties.delete(placeOf(process));
     },
-    async lookAtClock(own) {
+    async checkClock(own) {
       const next = nextClockMark(mark, { ...own, wallMs: clock.nowMs() });
       mark = next.mark;
-      return next.look;
+      return next.observation;
     },
-    async tend() {},
+    async maintain() {},
     audit: async () => audit(tables),
     feedHolders: () => Promise.resolve([]),
   };
 }
 
-/** A holder that has sent a heartbeat since it was judged is less silent than the judgement says. */
-function isStillGone(holder: ProcessIdentity, silentForMs: number, judged: DutyHolder | null): boolean {
+/** False: the holder has sent a heartbeat since it was found gone. */
+function isStillSilent(holder: ProcessIdentity, silentForMs: number, judged: DutyHolder | null): boolean {
   return judged !== null && isSameProcess(holder, judged.process) && silentForMs >= judged.silentForMs;
 }

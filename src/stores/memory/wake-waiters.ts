@@ -1,10 +1,10 @@
-/** Wakes waiters when something happens. A waiter is a sleep that a notification ends early. */
+/** Wakes waiters when something changes. A waiter is a sleep that a notification ends early. */
 import type { Timers } from '../../foundation/clock.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { POLL_MS, type Topic } from '../store.ts';
 
-export interface Hints {
+export interface ChangeNotifier {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
   notify(written: readonly Handoff[]): void;
   /** Wakes all waiters; later ones return at once. */
@@ -16,7 +16,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-export function openHints(timers: Timers): Hints {
+export function openChangeNotifier(timers: Timers): ChangeNotifier {
   const waiters = new Set<Waiter>();
   let ended = false;
   return {
@@ -42,7 +42,7 @@ export function openHints(timers: Timers): Hints {
   };
 }
 
-/** No move leads from offered to offered or from a final state to one, so a written handoff in such a state is new there. */
+/** No move stays in `offered` or in a final state, so a written handoff in such a state has just reached it. */
 function concerns({ state, to }: Handoff, topic: Topic): boolean {
   return topic.kind === 'settled' ? isFinal(state) : state === 'offered' && to === topic.agent;
 }

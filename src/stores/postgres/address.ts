@@ -1,22 +1,22 @@
 /**
- * Where the server is and how to get in: the address, with what it leaves out taken from the environment as psql does.
+ * Reads a database address. Missing parts come from the environment, as in psql.
  *
- * A password is read here and handed to the driver; every text that leaves this store goes through `withoutPassword`.
+ * The password is passed only to the driver; every text that leaves this store goes through `withoutPassword`.
  */
 import { readFileSync } from 'node:fs';
 import { StoreFault } from '../store.ts';
 
 export interface Address {
-  /** As it may be shown. */
+  /** The address without its password. */
   readonly shown: string;
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
-  /** False: not encrypted. */
+  /** False: the connection is not encrypted. */
   readonly tls: Tls | false;
   readonly connectTimeoutMs: number;
-  /** Of several hosts one may be the standby of another: only one that can be written to is the right one. */
+  /** One of several hosts may be a standby: connect only to a host that can be written to. */
   readonly mustWrite: boolean;
   /** False behind a pooler that lends connections for one transaction: no notifications, no prepared statements. */
   readonly notify: boolean;
@@ -24,7 +24,7 @@ export interface Address {
 
 export interface Tls {
   readonly mode: 'prefer' | 'require' | 'verify-ca' | 'verify-full';
-  /** What stands in the files: who may have signed the server's certificate, and our own certificate and its key. */
+  /** The content of the files: trusted authorities, our certificate, and its key. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -32,7 +32,7 @@ export interface Tls {
 
 const PORT = 5432;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Everything else in an address would be sent to the server as a setting, and a misspelt one be lost silently. */
+/** The driver would send any other parameter to the server as a setting, and a misspelt one would be lost silently. */
 const KNOWN_PARAMETERS = new Set([
   'host',
   'port',
@@ -50,18 +50,18 @@ const KNOWN_PARAMETERS = new Set([
   'notify',
 ]);
 
-/** The address without anything secret in it. Cuts generously: too much missing is better than one letter too many. */
+/** The address without secrets, for messages. Rather removes too much than too little. */
 export function withoutPassword(address: string): string {
   const [, scheme, rest] = /^(postgres(?:ql)?:\/*)?(.*)$/is.exec(address) ?? ['', '', address];
   const end = (rest ?? '').lastIndexOf('@');
   const who = (rest ?? '').slice(0, Math.max(0, end));
-  // Without a scheme, what stands before a colon may be anything.
+  // Without a scheme, the part before a colon may be anything.
   const shownWho = !who.includes(':') ? who : scheme === undefined ? '***' : `${who.slice(0, who.indexOf(':'))}:***`;
   const shown = end < 0 ? (rest ?? '') : `${shownWho}@${(rest ?? '').slice(end + 1)}`;
   return `${scheme ?? ''}${shown}`.replaceAll(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
 }
 
-/** The address without its passwords, still a valid one. */
+/** The address without its passwords, still valid. */
 export function withoutSecrets(address: string): string {
   const shown = new URL(address);
   shown.password = '';
@@ -76,11 +76,11 @@ export function readAddress(address: string, environment: Environment): Address 
   const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::(.*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/is.exec(
     address,
   );
-  if (parts === null) throw misread(shown, 'it should look like postgres://user@host:5432/database');
+  if (parts === null) throw invalidAddress(shown, 'it should look like postgres://user@host:5432/database');
   const [, user, password, authority = '', database, query = ''] = parts;
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    if (!KNOWN_PARAMETERS.has(name)) throw misread(shown, `"${name}" is not a parameter known here`);
+    if (!KNOWN_PARAMETERS.has(name)) throw invalidAddress(shown, `"${name}" is not a parameter known here`);
   }
   const given = (name: string, variable: string): string | undefined =>
     parameters.get(name) ?? (environment[variable] === '' ? undefined : environment[variable]);
@@ -112,8 +112,8 @@ function hostsOf(authority: string, parameters: URLSearchParams, environment: En
 type Given = (name: string, variable: string) => string | undefined;
 
 /**
- * As in psql: `require` encrypts without asking who answers, `verify-ca` asks who signed the certificate, `verify-full`
- * also for whom. The default is `prefer`, as in psql; but whoever names a certificate wants it to be used.
+ * As in psql: `require` encrypts without checking the server, `verify-ca` checks who signed the certificate, `verify-full`
+ * also checks the host name. The default is `prefer`, or `verify-full` where a certificate is named.
  */
 function tlsOf(given: Given, shown: string): Tls | false {
   const rootcert = given('sslrootcert', 'PGSSLROOTCERT');
@@ -121,9 +121,9 @@ function tlsOf(given: Given, shown: string): Tls | false {
   const mode = given('sslmode', 'PGSSLMODE') ?? ((rootcert ?? sslcert) === undefined ? 'prefer' : 'verify-full');
   if (mode === 'disable') return false;
   const own = ownCertificate(sslcert, given('sslkey', 'PGSSLKEY'), shown);
-  // Anybody can have a certificate from a public authority, so its signature alone says nothing.
+  // Everyone can get a certificate from a public authority, so its signature alone proves nothing.
   if (rootcert === 'system' && mode !== 'verify-full') {
-    throw misread(shown, 'sslrootcert=system can be used with sslmode=verify-full only');
+    throw invalidAddress(shown, 'sslrootcert=system can be used with sslmode=verify-full only');
   }
   const ca = rootcert === undefined || rootcert === 'system' ? {} : { ca: authoritiesIn(rootcert, shown) };
   switch (mode) {
@@ -131,26 +131,26 @@ function tlsOf(given: Given, shown: string): Tls | false {
     case 'prefer':
       return { mode: 'prefer', ...own };
     case 'require':
-      // A root certificate that is given is meant to be used, as psql does it.
+      // As in psql: a given root certificate is used.
       return { mode: rootcert === undefined ? 'require' : 'verify-ca', ...ca, ...own };
     case 'verify-ca':
     case 'verify-full':
       return { mode, ...ca, ...own };
     default:
-      throw misread(shown, `sslmode "${mode}" is not known`);
+      throw invalidAddress(shown, `sslmode "${mode}" is not known`);
   }
 }
 
 function ownCertificate(cert: string | undefined, key: string | undefined, shown: string): Pick<Tls, 'cert' | 'key'> {
   if (cert === undefined && key === undefined) return {};
-  if (cert === undefined || key === undefined) throw misread(shown, 'sslcert and sslkey go together');
+  if (cert === undefined || key === undefined) throw invalidAddress(shown, 'sslcert and sslkey go together');
   return { cert: fileText(cert, shown), key: fileText(key, shown) };
 }
 
-/** An empty file would be taken for none, and every public authority be trusted. */
+/** Refuses a file without a certificate: it would count as none, and every public authority would be trusted. */
 function authoritiesIn(path: string, shown: string): string {
   const text = fileText(path, shown);
-  if (!text.includes('-----BEGIN ')) throw misread(shown, `there is no certificate in ${path}`);
+  if (!text.includes('-----BEGIN ')) throw invalidAddress(shown, `there is no certificate in ${path}`);
   return text;
 }
 
@@ -164,14 +164,14 @@ function fileText(path: string, shown: string): string {
 
 function notifyOf(text: string | null, shown: string): boolean {
   if (text === null || text === 'on' || text === 'off') return text !== 'off';
-  throw misread(shown, `notify is "on" or "off", not "${text}"`);
+  throw invalidAddress(shown, `notify is "on" or "off", not "${text}"`);
 }
 
-/** Baton writes with everything it does, so there is no use in a host that can only be read from. */
+/** Baton needs to write, so read-only targets are refused. */
 function mustWriteOf(text: string | undefined, hosts: Address['hosts'], shown: string): boolean {
   if (text === undefined) return hosts.length > 1;
   if (['any', 'read-write', 'primary'].includes(text)) return text !== 'any';
-  throw misread(shown, `target_session_attrs is "any", "read-write" or "primary", not "${text}"`);
+  throw invalidAddress(shown, `target_session_attrs is "any", "read-write" or "primary", not "${text}"`);
 }
 
 function decoded(text: string | undefined, shown: string): string | undefined {
@@ -179,10 +179,10 @@ function decoded(text: string | undefined, shown: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw misread(shown, 'a "%" in a name or password is written %25');
+    throw invalidAddress(shown, 'a "%" in a name or password is written %25');
   }
 }
 
-function misread(shown: string, says: string): StoreFault {
+function invalidAddress(shown: string, says: string): StoreFault {
   return new StoreFault(`the database address ${shown} cannot be read: ${says}`, 'unchanged');
 }

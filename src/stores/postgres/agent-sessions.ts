@@ -29,7 +29,7 @@ export function agentSessionsOf(connection: Connection): AgentSessions {
       (await connection.read(LIST_SQL, [open === true ? 1 : 0, before, max])).map(readAgentSession),
     replace: async (session) => {
       const record = recordText(session);
-      const { rows, doubtful } = await connection.write(REPLACE_SQL, [
+      const { rows, maybeApplied } = await connection.write(REPLACE_SQL, [
         session.id,
         Number(isOpenSession(session)),
         record,
@@ -37,8 +37,8 @@ export function agentSessionsOf(connection: Connection): AgentSessions {
       ]);
       const [row] = rows;
       if (row !== undefined) return readAgentSession(row);
-      if (!doubtful) return null;
-      // An answer was lost and we asked again: the revision in the way may be our own.
+      if (!maybeApplied) return null;
+      // An answer was lost and the write was retried: the newer revision may be our own.
       const written = await load(session.id);
       const isOurs = written?.revision === session.revision + 1 && recordText(written) === record;
       return isOurs ? written : null;

@@ -1,22 +1,22 @@
 /**
- * Looks for what cannot be. Every question is one statement and so one snapshot: whoever writes meanwhile is not taken
- * for damage. Records are looked at a page at a time, because the server ends what takes too long.
+ * Looks for impossible states. Every check is one statement and so one snapshot, so concurrent writers are not taken for
+ * damage. Records are read in pages, because the server ends long statements.
  */
 import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { stateNumber } from '../numbers.ts';
+import { stateNumber } from '../stored-numbers.ts';
 import type { Finding } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './driver.ts';
-import { DOCUMENT, FOR_PLACE } from './numbers.ts';
+import { DOCUMENT, FOR_PLACE } from './sql-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
-import { damageIn } from '../column-codecs.ts';
+import { damageText } from '../column-codecs.ts';
 
 const PAGE = 5_000;
-/** Of each kind; whoever has more has one problem, and not a thousand. */
+/** Per kind: more findings of one kind have one cause. */
 const FINDINGS_MAX = 100;
 
-/** What a server may have switched off, and what it costs. */
+/** Server settings that risk data when they are off, and why. */
 const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'the server does not wait for its disk (fsync is off): a power cut can lose or damage everything',
   full_page_writes: 'full_page_writes is off: a power cut can leave torn pages that nothing repairs',
@@ -39,9 +39,9 @@ where (p.all_open, p.documents_open) is distinct from (coalesce(r.everything, 0)
 limit ${FINDINGS_MAX}`;
 
 const RECORDS_SQL = `with page as (select id, n, revision, trail from baton.handoff where id > $1::text order by id limit ${PAGE})
-select page.id, page.revision, told.facts, last.hash is not distinct from page.trail, b.id is not distinct from page.id
+select page.id, page.revision, counted.facts, last.hash is not distinct from page.trail, b.id is not distinct from page.id
 from page
-cross join lateral (select count(*)::integer as facts from baton.fact f where f.n = page.n) told
+cross join lateral (select count(*)::integer as facts from baton.fact f where f.n = page.n) counted
 left join lateral (select hash from baton.fact f where f.n = page.n order by f.revision desc limit 1) last on true
 left join baton.body b on b.n = page.n order by page.id`;
 
@@ -53,7 +53,7 @@ where not exists (select from baton.handoff h where h.id = b.id) limit ${FINDING
 const FACTS_SQL = `select distinct f.n from baton.fact f
 where not exists (select from baton.body b where b.n = f.n) limit ${FINDINGS_MAX}`;
 
-/** With a connection that plans as it likes: these read much, and no index helps. */
+/** Needs a connection without planner settings: these statements read whole tables. */
 export async function audit(connection: Connection): Promise<readonly Finding[]> {
   const settings = await connection.read(SETTINGS_SQL);
   const counters = await connection.read(COUNTERS_SQL);
@@ -62,15 +62,15 @@ export async function audit(connection: Connection): Promise<readonly Finding[]>
   return [
     ...settings.map(([name]) => finding('setting', null, SETTINGS[String(name)] ?? String(name))),
     ...counters.map(aboutCounter),
-    ...bodies.map(([id]) => finding('body', id as HandoffId, `${String(id)} is carried without a record`)),
+    ...bodies.map(([id]) => finding('body', id as HandoffId, `the body of ${String(id)} has no record`)),
     ...facts.map(([n]) => finding('reference', null, `facts of number ${String(n)} belong to no handoff`)),
-    ...(await lookAtPages(connection, RECORDS_SQL, aboutRecord)),
-    ...(await lookAtPages(connection, ROWS_SQL, aboutRow)),
+    ...(await checkPages(connection, RECORDS_SQL, aboutRecord)),
+    ...(await checkPages(connection, ROWS_SQL, aboutRow)),
   ];
 }
 
-/** `sql` reads a page of records in the order of their ids, which stand in the first column. */
-async function lookAtPages(
+/** `sql` reads a page of records by id; the first column is the id. */
+async function checkPages(
   connection: Connection,
   sql: string,
   about: (row: Row) => readonly Finding[],
@@ -84,9 +84,9 @@ async function lookAtPages(
   return findings;
 }
 
-/** Whether a record can be read as one, as a claim or a list would read it. */
+/** Reads a record as a claim or a list would read it. */
 function aboutRow(row: Row): readonly Finding[] {
-  const says = damageIn(() => readRow(row));
+  const says = damageText(() => readRow(row));
   return says === null ? [] : [finding('unreadable', row[0] as HandoffId, says)];
 }
 
@@ -95,7 +95,7 @@ function aboutRecord([idValue, revision, facts, isHead, hasBody]: Row): readonly
   return [
     ...(facts === revision ? [] : [finding('revision', id, `${id} has ${facts} facts at revision ${revision}`)]),
     ...(isHead === true ? [] : [finding('trail', id, `${id}: the newest fact is not the head of its trail`)]),
-    ...(hasBody === true ? [] : [finding('body', id, `${id} has lost what it carries`)]),
+    ...(hasBody === true ? [] : [finding('body', id, `the body of ${id} is missing`)]),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Changes that need a place under a limit: rare, so one record at a time, with the counters of its agents locked. */
+/** Changes that take a slot under a limit: rare, so one record at a time, with the counters of its agents locked. */
 import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { hasNoLimits, type Limits } from '../../domain/limits.ts';
@@ -8,11 +8,11 @@ import { assertValidRecord } from '../valid-record.ts';
 import { idOf, ROUNDS_MAX, type Target } from '../store.ts';
 import type { Answer, ChangeParts } from './change.ts';
 import type { Connection } from './connection.ts';
-import { records, traces } from './load.ts';
-import { beginCounting, fullPlace, uncounted } from './limits.ts';
-import { joins, needsOfMove, traceOf, move, type Piece } from './write-moves.ts';
+import { records, findOwnFacts } from './load.ts';
+import { beginCounting, limitRefusal, uncounted } from './limits.ts';
+import { acquiringSession, needsOfMove, ownFactOf, move, type PlannedMove } from './write-moves.ts';
 
-export async function changeAlone(
+export async function changeOneByOne(
   parts: ChangeParts,
   targets: readonly Target[],
   decide: Decide,
@@ -26,7 +26,7 @@ export async function changeAlone(
   }
 }
 
-/** Null: the record has moved on meanwhile. */
+/** Null: the record has changed since it was read. */
 async function changeOne(parts: ChangeParts, target: Target, decide: Decide): Promise<Answer | null> {
   const id = idOf(target);
   const before = (await records(parts.reads, [id])).get(id);
@@ -34,36 +34,36 @@ async function changeOne(parts: ChangeParts, target: Target, decide: Decide): Pr
   const decided = decide(before, parts.nowMs());
   if (!decided.ok) return decided;
   assertValidRecord(id, before, decided.value);
-  const fate = await parts.writeWithPlace({ before, decision: decided.value });
-  if (fate === 'overtaken') return null;
-  if (fate !== 'written') return err(fate);
-  parts.tell(before, decided.value.handoff);
+  const outcome = await parts.writeWithSlot({ before, decision: decided.value });
+  if (outcome === 'stale') return null;
+  if (outcome !== 'written') return err(outcome);
+  parts.notify(before, decided.value.handoff);
   return ok(decided.value.handoff);
 }
 
-/** What a change needs to know of limits. */
-export function placeParts(
+/** The parts of `change` that depend on limits. */
+export function limitParts(
   limits: Limits,
   { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
-): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
-  const writeWithPlace = async (piece: Piece): Promise<'written' | 'overtaken' | Refusal> => {
-    const next = piece.decision.handoff;
-    const needs = needsOfMove(limits, piece.before, next);
+): Pick<ChangeParts, 'needsSlot' | 'writeWithSlot'> {
+  const writeWithSlot = async (planned: PlannedMove): Promise<'written' | 'stale' | Refusal> => {
+    const next = planned.decision.handoff;
+    const needs = needsOfMove(limits, planned.before, next);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const written = await move(writes, [piece], { needs });
+      const written = await move(writes, [planned], { needs });
       if (written.moved.size > 0) return 'written';
-      if (written.doubtful && (await traces(reads, [traceOf(piece)])).size > 0) return 'written';
-      const session = joins(piece.before, next);
-      if (session !== null && !written.alive.has(session)) return leaseLost(piece.before);
+      if (written.maybeApplied && (await findOwnFacts(reads, [ownFactOf(planned)])).size > 0) return 'written';
+      const session = acquiringSession(planned.before, next);
+      if (session !== null && !written.alive.has(session)) return leaseLost(planned.before);
       const missing = uncounted(needs, written.counts);
-      if (missing.length === 0) return fullPlace(limits, [next], written.counts)?.refusal ?? 'overtaken';
+      if (missing.length === 0) return limitRefusal(limits, [next], written.counts)?.refusal ?? 'stale';
       await beginCounting(writes, missing);
     }
-    return 'overtaken';
+    return 'stale';
   };
 
   return {
-    needsPlace: (before, next) => !hasNoLimits(limits) && needsOfMove(limits, before, next).length > 0,
-    writeWithPlace,
+    needsSlot: (before, next) => !hasNoLimits(limits) && needsOfMove(limits, before, next).length > 0,
+    writeWithSlot,
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Decides over the record at hand, without reading it again, and writes under the guard of its revision. What was
- * decided over a record that has moved on is decided again over the newest; only an answer over the newest is given.
+ * Decides over the given record without reading it again, and writes under the guard of its revision. If the record has
+ * changed, the decision is taken again over the newest; only an answer over the newest record is returned.
  *
- * Concurrent callers of one process share a statement. Those that want the same record are decided one after the
- * other, each over what the one before it decided, and written as one.
+ * Concurrent callers of one process share a statement. Decisions over the same record are taken one after the other, each
+ * over the result of the previous one, and written as one change.
  */
 import { errorOf } from '../../foundation/error-message.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -15,13 +15,13 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { leaseLost } from '../custody.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { idOf, ROUNDS_MAX, type Store, type Target } from '../store.ts';
-import { changeAlone } from './change-one.ts';
+import { changeOneByOne } from './change-one.ts';
 import { isRefusedValue, type Connection } from './connection.ts';
-import type { NotifySettled } from './wake-waiters.ts';
-import { orThrow, recordsOrDamage, traces } from './load.ts';
+import type { NotifyChange } from './wake-waiters.ts';
+import { orThrow, recordsOrDamage, findOwnFacts } from './load.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { joins, traceOf, type Piece } from './write-moves.ts';
+import { acquiringSession, ownFactOf, type PlannedMove } from './write-moves.ts';
 
 export type Answer = Result<Handoff, Refusal>;
 
@@ -29,56 +29,56 @@ export interface ChangeParts {
   readonly move: MoveBatch;
   readonly reads: Connection;
   readonly nowMs: () => number;
-  readonly tell: NotifySettled;
-  /** Whether the step from one record to the next takes a place under a limit. */
-  readonly needsPlace: (before: Handoff, next: Handoff) => boolean;
-  readonly writeWithPlace: (piece: Piece) => Promise<'written' | 'overtaken' | Refusal>;
+  readonly notify: NotifyChange;
+  /** Whether the change takes a slot under a limit. */
+  readonly needsSlot: (before: Handoff, next: Handoff) => boolean;
+  readonly writeWithSlot: (planned: PlannedMove) => Promise<'written' | 'stale' | Refusal>;
 }
 
-/** One call on its way: answers come in as they are certain. */
+/** A call in progress, with the answers that are certain. */
 interface Call {
   readonly targets: readonly Target[];
   readonly decide: Decide;
   readonly answers: Map<number, Answer>;
-  /** Records are believed as the caller brought them only in the first round. */
+  /** Given records are used only in the first round; later rounds read the newest. */
   round: number;
-  needsPlace: boolean;
+  needsSlot: boolean;
 }
 
 export function changeOf(parts: ChangeParts): Store['change'] {
-  const share = sharedStatement((calls: readonly Call[]) => pass(parts, calls));
+  const share = sharedStatement((calls: readonly Call[]) => runRound(parts, calls));
   return async (targets, decide) => {
-    const call: Call = { targets, decide, answers: new Map(), round: 0, needsPlace: false };
-    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await share(call);
-    if (call.needsPlace) await changeAlone(parts, targets, decide, call.answers);
+    const call: Call = { targets, decide, answers: new Map(), round: 0, needsSlot: false };
+    while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsSlot) await share(call);
+    if (call.needsSlot) await changeOneByOne(parts, targets, decide, call.answers);
     return targets.map((target, index) => call.answers.get(index) ?? err({ code: 'contended', id: idOf(target) }));
   };
 }
 
-/** All that the calls of one statement want of one record. */
-interface Chain {
+/** All changes of one record by the calls of one statement. */
+interface RecordChanges {
   readonly base: Handoff;
-  /** Just read, so that a refusal over it stands; what a caller brought along may be old. */
+  /** The base was just read, so a refusal over it is final. A given record may be stale. */
   readonly isNewest: boolean;
   readonly decisions: Decision[];
   readonly items: { readonly call: Call; readonly index: number; readonly answer: Answer }[];
 }
 
-/** One round for all of them; answers with an error for those whose decision threw. */
-async function pass(parts: ChangeParts, calls: readonly Call[]): Promise<readonly (true | Error)[]> {
+/** One round for all calls. Returns an error for each call whose decision threw. */
+async function runRound(parts: ChangeParts, calls: readonly Call[]): Promise<readonly (true | Error)[]> {
   const bases = await basesFor(parts.reads, calls);
   const nowMs = parts.nowMs();
-  const chains = new Map<HandoffId, Chain>();
+  const changes = new Map<HandoffId, RecordChanges>();
   const results = calls.map((call) => {
     try {
-      decideCall(parts, call, bases, chains, nowMs);
+      decideCall(parts, call, bases, changes, nowMs);
       return true;
     } catch (error) {
-      // All of a call are decided before any of them is written: it has changed nothing.
+      // All decisions of a call are taken before any is written, so this call has changed nothing.
       return errorOf(error);
     }
   });
-  const failed = await write(parts, [...chains.values()]);
+  const failed = await write(parts, [...changes.values()]);
   for (const call of calls) call.round += 1;
   return calls.map((call, index) => failed.get(call) ?? (results[index] as true | Error));
 }
@@ -113,10 +113,10 @@ function decideCall(
   parts: ChangeParts,
   call: Call,
   bases: ReadonlyMap<HandoffId, Base>,
-  chains: Map<HandoffId, Chain>,
+  changes: Map<HandoffId, RecordChanges>,
   nowMs: number,
 ): void {
-  const drafts = new Map<HandoffId, Chain>();
+  const drafts = new Map<HandoffId, RecordChanges>();
   for (const [index, target] of call.targets.entries()) {
     if (call.answers.has(index)) continue;
     const id = idOf(target);
@@ -126,15 +126,15 @@ function decideCall(
       continue;
     }
     const base = orThrow(found);
-    const before = drafts.get(id) ?? chains.get(id) ?? { base, isNewest, decisions: [], items: [] };
-    // Whether a session may take it is known only when it is written; what comes after that waits for the next round.
-    if (joinsIn(before)) continue;
+    const before = drafts.get(id) ?? changes.get(id) ?? { base, isNewest, decisions: [], items: [] };
+    // Only the write shows whether a session may take the handoff, so later changes wait for the next round.
+    if (acquiresSession(before)) continue;
     const record = before.decisions.at(-1)?.handoff ?? base;
     const decided = call.decide(record, nowMs);
     if (decided.ok) {
       assertValidRecord(id, record, decided.value);
-      if (decided.value.overLimits !== true && parts.needsPlace(record, decided.value.handoff)) {
-        call.needsPlace = true;
+      if (decided.value.overLimits !== true && parts.needsSlot(record, decided.value.handoff)) {
+        call.needsSlot = true;
         return;
       }
     }
@@ -145,64 +145,65 @@ function decideCall(
       items: [...before.items, { call, index, answer }],
     });
   }
-  for (const [id, chain] of drafts) chains.set(id, chain);
+  for (const [id, changesOfOne] of drafts) changes.set(id, changesOfOne);
 }
 
-function joinsIn({ base, decisions }: Chain): boolean {
+function acquiresSession({ base, decisions }: RecordChanges): boolean {
   const last = decisions.at(-1)?.handoff;
-  return last !== undefined && joins(decisions.at(-2)?.handoff ?? base, last) !== null;
+  return last !== undefined && acquiringSession(decisions.at(-2)?.handoff ?? base, last) !== null;
 }
 
-/** All in one statement; where the server refuses a value in it, each record in its own. Answers with those that failed. */
-async function write(parts: ChangeParts, chains: readonly Chain[]): Promise<ReadonlyMap<Call, Error>> {
+/** Writes all in one statement or, if the server refuses a value, each record separately. Returns the failed calls. */
+async function write(parts: ChangeParts, changes: readonly RecordChanges[]): Promise<ReadonlyMap<Call, Error>> {
   const failed = new Map<Call, Error>();
   try {
-    await writeTogether(parts, chains);
+    await writeTogether(parts, changes);
   } catch (error) {
-    if (chains.length === 1 || !isRefusedValue(error)) throw error;
-    for (const chain of chains) {
-      await writeTogether(parts, [chain]).catch((reason: unknown) => {
-        for (const { call } of chain.items) failed.set(call, errorOf(reason));
+    if (changes.length === 1 || !isRefusedValue(error)) throw error;
+    for (const changesOfOne of changes) {
+      await writeTogether(parts, [changesOfOne]).catch((reason: unknown) => {
+        for (const { call } of changesOfOne.items) failed.set(call, errorOf(reason));
       });
     }
   }
   return failed;
 }
 
-async function writeTogether({ move, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
-  const pieces = new Map<Chain, Piece>();
-  for (const chain of chains) {
-    const decision = inOne(chain.decisions);
-    if (decision !== null) pieces.set(chain, { before: chain.base, decision });
-    else if (chain.isNewest) settle(chain);
+async function writeTogether({ move, reads, notify }: ChangeParts, changes: readonly RecordChanges[]): Promise<void> {
+  const moves = new Map<RecordChanges, PlannedMove>();
+  for (const changesOfOne of changes) {
+    const decision = mergedDecision(changesOfOne.decisions);
+    if (decision !== null) moves.set(changesOfOne, { before: changesOfOne.base, decision });
+    else if (changesOfOne.isNewest) settle(changesOfOne);
   }
-  if (pieces.size === 0) return;
-  const { moved, alive, doubtful } = await move([...pieces.values()], null);
-  const missed = [...pieces.values()].filter(({ before }) => !moved.has(before.id));
-  const ours = doubtful && missed.length > 0 ? await traces(reads, missed.map(traceOf)) : new Set<HandoffId>();
-  for (const [chain, piece] of pieces) {
-    if (moved.has(piece.before.id) || ours.has(piece.before.id)) {
-      tell(piece.before, piece.decision.handoff);
-      settle(chain);
-    } else settleJoiner(chain, alive);
+  if (moves.size === 0) return;
+  const { moved, alive, maybeApplied } = await move([...moves.values()], null);
+  const missed = [...moves.values()].filter(({ before }) => !moved.has(before.id));
+  const ours =
+    maybeApplied && missed.length > 0 ? await findOwnFacts(reads, missed.map(ownFactOf)) : new Set<HandoffId>();
+  for (const [changesOfOne, planned] of moves) {
+    if (moved.has(planned.before.id) || ours.has(planned.before.id)) {
+      notify(planned.before, planned.decision.handoff);
+      settle(changesOfOne);
+    } else settleLostLease(changesOfOne, alive);
   }
 }
 
-/** Its base was the newest record when it was written, so every answer over it stands, refusals included. */
-function settle({ items }: Chain): void {
+/** The base was the newest record, so all answers over it are final, including refusals. */
+function settle({ items }: RecordChanges): void {
   for (const { call, index, answer } of items) call.answers.set(index, answer);
 }
 
-/** Whoever wanted to take it for a session that has ended will not get it in any round; it is the last of its chain. */
-function settleJoiner({ base, isNewest, decisions, items }: Chain, alive: ReadonlySet<SessionId>): void {
+/** Refuses the change that would have given the handoff to an ended session: no later round can succeed. */
+function settleLostLease({ base, isNewest, decisions, items }: RecordChanges, alive: ReadonlySet<SessionId>): void {
   const [last, taker] = [decisions.at(-1), items.findLast(({ answer }) => answer.ok)];
   const before = decisions.at(-2)?.handoff ?? base;
-  const session = last === undefined ? null : joins(before, last.handoff);
+  const session = last === undefined ? null : acquiringSession(before, last.handoff);
   if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, err(leaseLost(before)));
 }
 
-/** Several decisions over one record in one write: the facts of all, the outcome of the last that has one. */
-function inOne(decisions: readonly Decision[]): Decision | null {
+/** Merges the decisions over one record: the facts of all, the outcome of the last that has one. */
+function mergedDecision(decisions: readonly Decision[]): Decision | null {
   const [first, ...others] = decisions;
   if (first === undefined) return null;
   return others.reduce(

@@ -1,4 +1,4 @@
-/** Deals ready handoffs out to those who asked for some, lets them decide, and gives out what was written. */
+/** Assigns ready handoffs to waiting claims, lets each claim decide, and answers it with what was written. */
 import { present } from '../../foundation/assert.ts';
 import { orNull } from '../../foundation/or-null.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -8,14 +8,14 @@ import { assertValidRecord } from '../valid-record.ts';
 import { readableOf } from '../column-codecs.ts';
 import type { Claimed } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { NotifySettled } from './wake-waiters.ts';
+import type { NotifyChange } from './wake-waiters.ts';
 import type { Row } from './driver.ts';
-import { load, traces } from './load.ts';
+import { load, findOwnFacts } from './load.ts';
 import { AFTER_ROW, readRow } from './rows.ts';
 import type { ServerClock } from './server-clock.ts';
-import { joins, traceOf, type Moved, type Piece } from './write-moves.ts';
+import { acquiringSession, ownFactOf, type Moved, type PlannedMove } from './write-moves.ts';
 
-/** One caller who asked for some. */
+/** One call of `claim`. */
 export interface Call {
   readonly max: number;
   readonly decide: Decide;
@@ -23,37 +23,37 @@ export interface Call {
   readonly reject: (error: unknown) => void;
 }
 
-/** What one call has been given so far. */
-export interface ClaimWindow {
+/** A call of `claim` that is not answered yet, with what it has claimed so far. */
+export interface PendingClaim {
   readonly call: Call;
   left: number;
   readonly claimed: Claimed[];
   broken: unknown;
 }
 
-/** One that can be taken, and its place in the line. */
+/** A handoff that can be claimed, with its position in the order of claims. */
 export interface Ready {
   readonly handoff: Handoff;
   readonly rank: number;
   readonly n: number;
-  /** As a notification told of it. Anybody can notify: it is made sure of when it is written. */
-  readonly told?: string;
+  /** The text of the notification that brought the record. Any role can notify, so the write compares it with the record. */
+  readonly notified?: string;
 }
 
-export function leftIn(hands: readonly ClaimWindow[]): number {
-  return hands.reduce((sum, hand) => sum + hand.left, 0);
+export function leftIn(pendingClaims: readonly PendingClaim[]): number {
+  return pendingClaims.reduce((sum, pending) => sum + pending.left, 0);
 }
 
-export interface Look {
+export interface ReadyRows {
   readonly ready: readonly Ready[];
-  /** Those that stand in the line and cannot be read: nobody takes them, and nobody waits behind them. */
+  /** Ready handoffs that cannot be read. Claims skip them. */
   readonly damaged: readonly HandoffId[];
 }
 
-export function readReady(rows: readonly Row[], clock: ServerClock, sentAtMs: number): Look {
+export function readReady(rows: readonly Row[], clock: ServerClock, sentAtMs: number): ReadyRows {
   const serverMs = rows[0]?.[AFTER_ROW + 2];
-  // What the server found ready must not be too early by our reading of its clock.
-  if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
+  // Keeps our reading of the server clock from being behind the time at which the server found these ready.
+  if (typeof serverMs === 'number') clock.observe(serverMs, sentAtMs);
   const ready = readableOf(rows, readOne);
   if (ready.length === rows.length) return { ready, damaged: [] };
   const read = new Set(ready.map(({ handoff }) => handoff.id));
@@ -64,71 +64,72 @@ function readOne(row: Row): Ready {
   return { handoff: readRow(row), rank: row[AFTER_ROW] as number, n: row[AFTER_ROW + 1] as number };
 }
 
-/** Null: not of our making. */
-export function readTold(told: string): Ready | null {
-  return orNull(() => ({ ...readOne(JSON.parse(told) as Row), told }));
+/** Null: the text is not a record that Baton has written. */
+export function readNotified(notified: string): Ready | null {
+  return orNull(() => ({ ...readOne(JSON.parse(notified) as Row), notified }));
 }
 
 export interface Taken {
-  readonly hand: ClaimWindow;
-  readonly piece: Piece;
+  readonly pending: PendingClaim;
+  readonly planned: PlannedMove;
 }
 
-/** Each call gets as many as it asked for and decides over them; what it refuses is left where it is. */
+/** Gives each call as many as it asked for and lets it decide. A handoff that it refuses stays offered. */
 export function assignClaims(
-  hands: readonly ClaimWindow[],
+  pendingClaims: readonly PendingClaim[],
   ready: readonly Ready[],
   nowMs: number,
 ): { readonly taken: readonly Taken[]; readonly refused: ReadonlySet<HandoffId> } {
   const taken: Taken[] = [];
   const refused = new Set<HandoffId>();
   let next = 0;
-  for (const hand of hands) {
-    const given = ready.slice(next, next + hand.left);
+  for (const pending of pendingClaims) {
+    const given = ready.slice(next, next + pending.left);
     next += given.length;
     try {
-      const pieces = given.map(({ handoff, told }) => ({
+      const moves = given.map(({ handoff, notified }) => ({
         before: handoff,
-        told,
-        decided: hand.call.decide(handoff, nowMs),
+        notified,
+        decided: pending.call.decide(handoff, nowMs),
       }));
-      for (const { before, decided } of pieces) if (decided.ok) assertValidRecord(before.id, before, decided.value);
-      for (const { before, told, decided } of pieces) {
-        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value, taken: true, told } });
+      for (const { before, decided } of moves) if (decided.ok) assertValidRecord(before.id, before, decided.value);
+      for (const { before, notified, decided } of moves) {
+        if (decided.ok) taken.push({ pending, planned: { before, decision: decided.value, taken: true, notified } });
         else refused.add(before.id);
       }
-      hand.left -= given.length;
+      pending.left -= given.length;
     } catch (error) {
-      hand.broken = error;
-      hand.left = 0;
+      pending.broken = error;
+      pending.left = 0;
     }
   }
   return { taken, refused };
 }
 
-export function piecesOf(taken: readonly Taken[]): readonly Piece[] {
-  return taken.map(({ piece }) => piece);
+export function plannedMovesOf(taken: readonly Taken[]): readonly PlannedMove[] {
+  return taken.map(({ planned }) => planned);
 }
 
-/** Gives out what was written and answers how many could not be had: taken by others, or not the best any more. */
+/** Hands the written claims to their calls. Returns how many were lost: taken by others, or no longer the best. */
 export async function answerClaims(
-  { connection, tell }: { readonly connection: Connection; readonly tell: NotifySettled },
+  { connection, notify }: { readonly connection: Connection; readonly notify: NotifyChange },
   taken: readonly Taken[],
   moving: Moved | Promise<Moved>,
 ): Promise<number> {
-  const { moved, alive, bodies, doubtful } = await moving;
-  const missed = piecesOf(taken).filter(({ before }) => !moved.has(before.id));
-  const ours = doubtful && missed.length > 0 ? await traces(connection, missed.map(traceOf)) : new Set<HandoffId>();
+  const { moved, alive, bodies, maybeApplied } = await moving;
+  const missed = plannedMovesOf(taken).filter(({ before }) => !moved.has(before.id));
+  const ours =
+    maybeApplied && missed.length > 0 ? await findOwnFacts(connection, missed.map(ownFactOf)) : new Set<HandoffId>();
   let lost = 0;
-  for (const { hand, piece } of taken) {
-    const { handoff } = piece.decision;
-    const session = joins(piece.before, handoff);
+  for (const { pending, planned } of taken) {
+    const { handoff } = planned.decision;
+    const session = acquiringSession(planned.before, handoff);
     if (moved.has(handoff.id) || ours.has(handoff.id)) {
       const body = bodies.get(handoff.id) ?? (await load(connection, handoff.id))?.body;
-      hand.claimed.push({ handoff, body: present(body, 'what was taken has a body') });
-      tell(piece.before, handoff);
-    } else if (session === null || alive.has(session) || doubtful) {
-      hand.left += 1;
+      pending.claimed.push({ handoff, body: present(body, 'a claimed handoff has a body') });
+      notify(planned.before, handoff);
+    } else if (session === null || alive.has(session) || maybeApplied) {
+      pending.left += 1;
       lost += 1;
     }
   }

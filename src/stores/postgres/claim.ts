@@ -1,12 +1,11 @@
 /**
- * Takes what is ready: a look without any lock, the decisions, and one guarded statement that writes them. Two
- * processes that looked at the same moment meet at the guard; who comes second looks again, with locks that let others
- * pass by, and goes on like that for a while.
+ * Claims ready handoffs: a read without locks, the decisions, and one guarded statement that writes them. If two processes
+ * read at the same time, the guard lets one of them win; the other reads again with `skip locked`, and keeps doing so for
+ * some claims.
  *
- * A look brings more than are asked for, and the next claim begins with those, or with what a notification told of.
- * They are a guess: the statement that takes them also makes sure that nothing better has come since, and if it has,
- * the claim looks like any other.
- * Claims of one process for one agent go together, so that they do not meet each other.
+ * A read fetches more handoffs than requested. The next claim starts with those, or with the record in a notification.
+ * Both may be outdated, so the statement that takes them checks that nothing better has come since; otherwise the claim
+ * reads. Claims of one process for one agent are batched, so that they do not compete.
  */
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { CLAIM_MAX, ROUNDS_MAX, type Store } from '../store.ts';
@@ -16,18 +15,18 @@ import {
   assignClaims,
   answerClaims,
   leftIn,
-  piecesOf,
+  plannedMovesOf,
   readReady,
-  readTold,
+  readNotified,
   type Call,
-  type ClaimWindow,
-  type Look,
+  type PendingClaim,
+  type ReadyRows,
   type Ready,
   type Taken,
 } from './claim-batch.ts';
-import type { NotifySettled } from './wake-waiters.ts';
+import type { NotifyChange } from './wake-waiters.ts';
 import type { MoveBatch } from './move-batch.ts';
-import { OFFERED } from './numbers.ts';
+import { OFFERED } from './sql-numbers.ts';
 import { isPausedSql } from './pauses.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
@@ -43,61 +42,61 @@ order by h.rank, h.n limit $2::integer`;
 export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;
 
 /**
- * A look costs a round trip; a few records more cost next to nothing beside it. Where a worker with one hand claims one at a
- * time from a queue, it sends 1.2 statements per life instead of 2.9, and a life takes 2.4 ms of processor time instead of 3.0.
+ * A read costs a round trip, and a few more records cost almost nothing. A worker with one slot then sends 1.2 statements
+ * per handoff instead of 2.9, and a handoff takes 2.4 ms of processor time instead of 3.0.
  */
-const LOOK_AHEAD = 16;
-const LOOK_AHEAD_TIMES = 4;
+const PREFETCH = 16;
+const PREFETCH_FACTOR = 4;
 
 export interface ClaimParts {
   readonly connection: Connection;
   readonly locking: LockingConnection;
   readonly move: MoveBatch;
   readonly clock: ServerClock;
-  readonly tell: NotifySettled;
+  readonly notify: NotifyChange;
   readonly foundNothing: (agent: AgentId) => void;
 }
 
-/** What is known of one agent's offers. */
-interface Counter {
-  readonly queue: Call[];
+/** The waiting claims for one agent, and what is known of its offers. */
+interface ClaimQueue {
+  readonly calls: Call[];
   isServing: boolean;
-  /** Seen by the last look and not taken by it, or told of since. */
-  ahead: readonly Ready[];
-  /** Seen by the last look and passed over, because they cannot be read. */
+  /** Ready handoffs that the last read did not use, or that a notification brought since. */
+  prefetched: readonly Ready[];
+  /** Handoffs that the last read skipped because they cannot be read. */
   damaged: readonly HandoffId[];
-  /** The highest number that was ever ahead: what is told of late has been seen before. */
-  newest: number;
+  /** The highest number ever prefetched. A late notification of a lower number is ignored. */
+  highestSeen: number;
   /** The last claim found nothing. */
   isEmpty: boolean;
-  /** For how many claims to come others are expected at the same counter, and for how many they last were. */
-  crowded: number;
-  lastCrowded: number;
+  /** For how many more claims locks are used, because another process competes, and how many it last were. */
+  lockedClaimsLeft: number;
+  lockedClaims: number;
 }
 
 export interface Claiming {
   readonly claim: Store['claim'];
-  /** Another process has offered this one just now, to an agent for whom somebody here waits. */
-  offered(told: string): void;
+  /** Another process has just offered this handoff to an agent that a caller here waits for. */
+  offered(notified: string): void;
 }
 
 export function claimingOf(parts: ClaimParts): Claiming {
-  const counters = new Map<AgentId, Counter>();
-  const counterOf = (agent: AgentId): Counter => {
-    const counter = counters.get(agent) ?? newCounter();
-    counters.set(agent, counter);
-    return counter;
+  const queues = new Map<AgentId, ClaimQueue>();
+  const queueOf = (agent: AgentId): ClaimQueue => {
+    const queue = queues.get(agent) ?? newQueue();
+    queues.set(agent, queue);
+    return queue;
   };
 
-  const serveAll = async (agent: AgentId, counter: Counter): Promise<void> => {
-    counter.isServing = true;
-    // Those who were woken together ask before this goes on; the way out gathers as well, with what is settled.
+  const serveAll = async (agent: AgentId, queue: ClaimQueue): Promise<void> => {
+    queue.isServing = true;
+    // Callers that were woken together queue their claims first. `moveBatch` batches again, with settled handoffs.
     await Promise.resolve();
-    while (counter.queue.length > 0) {
-      await serve(parts, agent, counter, counter.queue.splice(0, together(counter.queue)));
+    while (queue.calls.length > 0) {
+      await serve(parts, agent, queue, queue.calls.splice(0, callsThatFit(queue.calls)));
     }
-    counter.isServing = false;
-    if (counter.ahead.length === 0 && counter.lastCrowded === 0 && counters.size > KEPT_MAX) counters.delete(agent);
+    queue.isServing = false;
+    if (queue.prefetched.length === 0 && queue.lockedClaims === 0 && queues.size > QUEUES_MAX) queues.delete(agent);
   };
 
   const claim: Store['claim'] = (agent, max, decide) =>
@@ -107,112 +106,133 @@ export function claimingOf(parts: ClaimParts): Claiming {
         resolve([]);
         return;
       }
-      const counter = counterOf(agent);
-      counter.queue.push(call);
-      if (!counter.isServing) void serveAll(agent, counter);
+      const queue = queueOf(agent);
+      queue.calls.push(call);
+      if (!queue.isServing) void serveAll(agent, queue);
     });
 
-  const offered = (told: string): void => {
-    const ready = readTold(told);
+  const offered = (notified: string): void => {
+    const ready = readNotified(notified);
     if (ready === null) return;
-    const counter = counterOf(ready.handoff.to);
-    if (counter.ahead.length === 0 && ready.n > counter.newest) see(counter, [ready]);
+    const queue = queueOf(ready.handoff.to);
+    if (queue.prefetched.length === 0 && ready.n > queue.highestSeen) rememberReady(queue, [ready]);
   };
 
   return { claim, offered };
 }
 
-function newCounter(): Counter {
-  return { queue: [], isServing: false, ahead: [], damaged: [], newest: 0, isEmpty: false, crowded: 0, lastCrowded: 0 };
+function newQueue(): ClaimQueue {
+  return {
+    calls: [],
+    isServing: false,
+    prefetched: [],
+    damaged: [],
+    highestSeen: 0,
+    isEmpty: false,
+    lockedClaimsLeft: 0,
+    lockedClaims: 0,
+  };
 }
 
-function see(counter: Counter, ready: readonly Ready[]): void {
-  counter.ahead = ready;
-  for (const { n } of ready) counter.newest = Math.max(counter.newest, n);
+function rememberReady(queue: ClaimQueue, ready: readonly Ready[]): void {
+  queue.prefetched = ready;
+  for (const { n } of ready) queue.highestSeen = Math.max(queue.highestSeen, n);
 }
 
-/** Of more agents than this, what is known is forgotten when nothing is ahead. */
-const KEPT_MAX = 100;
+/** Above this number, queues without prefetched handoffs are removed. */
+const QUEUES_MAX = 100;
 
-/** How many of the waiting calls fit into one look. */
-function together(queue: readonly Call[]): number {
+/** How many of the waiting calls fit into one read. */
+function callsThatFit(calls: readonly Call[]): number {
   let sum = 0;
-  const count = queue.findIndex(({ max }) => (sum += max) > CLAIM_MAX);
-  return count === -1 ? queue.length : Math.max(1, count);
+  const count = calls.findIndex(({ max }) => (sum += max) > CLAIM_MAX);
+  return count === -1 ? calls.length : Math.max(1, count);
 }
 
-async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls: readonly Call[]): Promise<void> {
-  const hands: ClaimWindow[] = calls.map((call) => ({ call, left: call.max, claimed: [], broken: null }));
+async function serve(parts: ClaimParts, agent: AgentId, queue: ClaimQueue, calls: readonly Call[]): Promise<void> {
+  const pendingClaims: PendingClaim[] = calls.map((call) => ({ call, left: call.max, claimed: [], broken: null }));
   try {
-    await serveSomehow(parts, agent, counter, hands);
+    await serveBatch(parts, agent, queue, pendingClaims);
   } catch (error) {
-    for (const hand of hands) hand.broken ??= error;
+    for (const pending of pendingClaims) pending.broken ??= error;
   }
-  counter.isEmpty = hands.every(({ claimed }) => claimed.length === 0);
-  if (counter.isEmpty) parts.foundNothing(agent);
-  for (const { call, claimed, broken } of hands) {
+  queue.isEmpty = pendingClaims.every(({ claimed }) => claimed.length === 0);
+  if (queue.isEmpty) parts.foundNothing(agent);
+  for (const { call, claimed, broken } of pendingClaims) {
     if (broken === null) call.resolve(claimed);
     else call.reject(broken);
   }
 }
 
-/** By guess, else by a look; where others are at the same counter, by a look that keeps them off. */
-async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: ClaimWindow[]): Promise<void> {
-  if (counter.crowded > 0) {
-    counter.crowded -= 1;
-    counter.ahead = [];
-    await serveLocked(parts, agent, hands);
-    return;
-  }
-  const lost = (await serveByGuess(parts, agent, counter, hands)) ?? (await serveByLook(parts, agent, counter, hands));
-  if (lost === 0) {
-    counter.lastCrowded = 0;
-    return;
-  }
-  counter.lastCrowded = Math.min(CROWDED_MAX, counter.lastCrowded * 2 + 1);
-  counter.crowded = counter.lastCrowded;
-  await serveLocked(parts, agent, hands);
-}
-
-/** A crowd is believed to last for so many claims at most before it is tried without a lock again. */
-const CROWDED_MAX = 255;
-
-/** Null: there was nothing to guess with. Else the number of those that could not be had. */
-async function serveByGuess(
+/** Claims prefetched handoffs, else reads; with competition from other processes, reads with locks. */
+async function serveBatch(
   parts: ClaimParts,
   agent: AgentId,
-  counter: Counter,
-  hands: ClaimWindow[],
+  queue: ClaimQueue,
+  pendingClaims: PendingClaim[],
+): Promise<void> {
+  if (queue.lockedClaimsLeft > 0) {
+    queue.lockedClaimsLeft -= 1;
+    queue.prefetched = [];
+    await claimLocked(parts, agent, pendingClaims);
+    return;
+  }
+  const lost =
+    (await claimPrefetched(parts, agent, queue, pendingClaims)) ??
+    (await claimByRead(parts, agent, queue, pendingClaims));
+  if (lost === 0) {
+    queue.lockedClaims = 0;
+    return;
+  }
+  queue.lockedClaims = Math.min(LOCKED_CLAIMS_MAX, queue.lockedClaims * 2 + 1);
+  queue.lockedClaimsLeft = queue.lockedClaims;
+  await claimLocked(parts, agent, pendingClaims);
+}
+
+/** After at most this many claims with locks, a claim without locks is tried again. */
+const LOCKED_CLAIMS_MAX = 255;
+
+/** Null: nothing is prefetched. Otherwise the number of handoffs that were lost to others. */
+async function claimPrefetched(
+  parts: ClaimParts,
+  agent: AgentId,
+  queue: ClaimQueue,
+  pendingClaims: PendingClaim[],
 ): Promise<number | null> {
-  const wanted = leftIn(hands);
-  const { ahead } = counter;
-  counter.ahead = [];
-  // Where nothing was a moment ago, what has come since is all there is; else there may be enough for every hand.
-  const last = counter.isEmpty ? ahead.at(Math.min(wanted, ahead.length) - 1) : ahead[wanted - 1];
+  const wanted = leftIn(pendingClaims);
+  const { prefetched } = queue;
+  queue.prefetched = [];
+  // If the last claim found nothing, the prefetched handoffs are all there are; otherwise there must be enough for all.
+  const last = queue.isEmpty ? prefetched.at(Math.min(wanted, prefetched.length) - 1) : prefetched[wanted - 1];
   if (last === undefined) return null;
-  const { taken, refused } = assignClaims(hands, ahead, parts.clock.nowMs());
+  const { taken, refused } = assignClaims(pendingClaims, prefetched, parts.clock.nowMs());
   if (taken.length === 0) return null;
-  const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused, ...counter.damaged] };
-  const lost = await answerClaims(parts, taken, parts.move(piecesOf(taken), best));
-  if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
+  const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused, ...queue.damaged] };
+  const lost = await answerClaims(parts, taken, parts.move(plannedMovesOf(taken), best));
+  if (lost === 0 && refused.size === 0) queue.prefetched = prefetched.slice(wanted);
   return lost;
 }
 
-async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: ClaimWindow[]): Promise<number> {
-  const wanted = leftIn(hands);
-  const { ready, damaged } = await look(parts, agent, wanted);
-  counter.damaged = damaged;
-  see(counter, ready);
-  counter.ahead = [];
-  const { taken, refused } = assignClaims(hands, ready, parts.clock.nowMs());
-  const lost = taken.length === 0 ? 0 : await answerClaims(parts, taken, parts.move(piecesOf(taken), null));
-  if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
+async function claimByRead(
+  parts: ClaimParts,
+  agent: AgentId,
+  queue: ClaimQueue,
+  pendingClaims: PendingClaim[],
+): Promise<number> {
+  const wanted = leftIn(pendingClaims);
+  const { ready, damaged } = await readReadyRows(parts, agent, wanted);
+  queue.damaged = damaged;
+  rememberReady(queue, ready);
+  queue.prefetched = [];
+  const { taken, refused } = assignClaims(pendingClaims, ready, parts.clock.nowMs());
+  const lost = taken.length === 0 ? 0 : await answerClaims(parts, taken, parts.move(plannedMovesOf(taken), null));
+  if (lost === 0 && refused.size === 0) queue.prefetched = ready.slice(wanted);
   return lost;
 }
 
-/** Further than usual where some of the first ones cannot be read. */
-async function look({ connection, clock }: ClaimParts, agent: AgentId, wanted: number): Promise<Look> {
-  const usual = Math.min(CLAIM_MAX, Math.max(wanted * LOOK_AHEAD_TIMES, LOOK_AHEAD));
+/** Reads further when some of the first rows cannot be read. */
+async function readReadyRows({ connection, clock }: ClaimParts, agent: AgentId, wanted: number): Promise<ReadyRows> {
+  const usual = Math.min(CLAIM_MAX, Math.max(wanted * PREFETCH_FACTOR, PREFETCH));
   for (let limit = usual; ; limit = nextLimit(limit)) {
     const sentAtMs = clock.elapsedMs();
     const rows = await connection.read(READY_SQL, [agent, limit]);
@@ -221,35 +241,35 @@ async function look({ connection, clock }: ClaimParts, agent: AgentId, wanted: n
   }
 }
 
-/** What is looked at is locked, and others pass over it: nobody decides over what another is just taking. */
-async function serveLocked(parts: ClaimParts, agent: AgentId, hands: ClaimWindow[]): Promise<void> {
+/** Reads with `for update skip locked`, so that no two processes decide over the same handoff. */
+async function claimLocked(parts: ClaimParts, agent: AgentId, pendingClaims: PendingClaim[]): Promise<void> {
   let passedOver = 0;
-  for (let round = 0; round < ROUNDS_MAX && leftIn(hands) > 0; round += 1) {
+  for (let round = 0; round < ROUNDS_MAX && leftIn(pendingClaims) > 0; round += 1) {
     let taken: readonly Taken[] = [];
     let damagedCount = 0;
     const sentAtMs = parts.clock.elapsedMs();
-    const limit = Math.min(DAMAGED_MAX, leftIn(hands) + passedOver);
-    const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, limit], async (rows, on) => {
+    const limit = Math.min(DAMAGED_MAX, leftIn(pendingClaims) + passedOver);
+    const moved = await parts.locking.lockAndWrite(READY_LOCKED_SQL, [agent, limit], async (rows, on) => {
       const { ready, damaged } = readReady(rows, parts.clock, sentAtMs);
       damagedCount = damaged.length;
-      ({ taken } = assignClaims(hands, ready, parts.clock.nowMs()));
-      return taken.length === 0 ? null : move(on, piecesOf(taken));
+      ({ taken } = assignClaims(pendingClaims, ready, parts.clock.nowMs()));
+      return taken.length === 0 ? null : move(on, plannedMovesOf(taken));
     });
     if (taken.length === 0 && damagedCount > passedOver) {
       passedOver = nextLimit(damagedCount);
       continue;
     }
     if (taken.length === 0) return;
-    // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.
-    const lost = await answerClaims(parts, taken, moved ?? NOTHING_KNOWN);
+    // Null: no answer came. What is in the trail was claimed; the rest is read again.
+    const lost = await answerClaims(parts, taken, moved ?? OUTCOME_UNKNOWN);
     if (lost === 0) return;
   }
 }
 
-const NOTHING_KNOWN: Moved = {
+const OUTCOME_UNKNOWN: Moved = {
   moved: new Set(),
   alive: new Set(),
   counts: new Map(),
   bodies: new Map(),
-  doubtful: true,
+  maybeApplied: true,
 };

@@ -1,8 +1,8 @@
 /**
- * Reaches a server: one host after the other, encrypted as the address asks.
+ * Connects to a server: one host after the other, encrypted as the address requires.
  *
- * The driver is handed a socket that is secure already. Its own way to TLS checks the certificate of a server that is
- * called by its number against the name `localhost`, and takes a server without TLS for one that is away.
+ * The driver gets a socket that is already encrypted. Its own TLS checks the certificate of a server with a numeric
+ * address against the name `localhost`, and treats a server without TLS as unreachable.
  */
 import { defined } from '../../foundation/defined.ts';
 import { messageOf } from '../../foundation/error-message.ts';
@@ -15,18 +15,18 @@ export async function connectSocket({ hosts, tls, connectTimeoutMs, shown }: Add
   let problem: ConnectionError | null = null;
   for (const { host, port } of hosts) {
     const isSocket = host.startsWith('/');
-    // Without the delay that small packets are otherwise held back for: statements are sent while others are answered.
+    // `noDelay`: statements are sent while others are being answered.
     const socket = isSocket ? connect({ path: `${host}/.s.PGSQL.${port}` }) : connect({ host, port, noDelay: true });
-    // The driver listens from the moment it has the socket; until then this does.
+    // The driver handles errors once it has the socket.
     socket.on('error', () => undefined);
-    const late = setTimeout(() => socket.destroy(new SilentServer(shown)), connectTimeoutMs);
+    const late = setTimeout(() => socket.destroy(new ServerTimeout(shown)), connectTimeoutMs);
     try {
       await event(socket, 'connect');
-      // As psql does it: nobody listens in on a socket of this machine.
+      // As in psql: a Unix socket needs no encryption.
       return tls === false || isSocket ? socket : await encrypted(socket, host, tls);
     } catch (error) {
       socket.destroy();
-      // What is wrong for good is told, even when the next host is only away.
+      // A permanent error is reported even if the next host is only unreachable.
       if (problem?.kind !== 'fault') problem = connectError(error);
     } finally {
       clearTimeout(late);
@@ -45,19 +45,19 @@ async function encrypted(socket: Socket, host: string, tls: Tls): Promise<Socket
   const answer = await event(socket, 'data');
   if (answer[0] === NO && tls.mode === 'prefer') return socket;
   if (answer[0] === NO) {
-    throw new Refusal(
+    throw new TlsError(
       `${host} does not offer TLS, which sslmode=${tls.mode} asks for: switch it on at the server (ssl = on), ` +
-        'or say sslmode=disable where nobody can listen in',
+        'or use sslmode=disable on a trusted network',
     );
   }
-  if (answer[0] !== YES) throw new SilentServer(host);
-  // Whatever came along with the answer was not encrypted, and somebody else may have written it.
-  if (answer.length > 1) throw new Refusal(`${host} sent more than its answer before the encryption began`);
+  if (answer[0] !== YES) throw new ServerTimeout(host);
+  // Further bytes were not encrypted, and an attacker may have sent them.
+  if (answer.length > 1) throw new TlsError(`${host} sent more than its answer before the encryption began`);
 
   const secured = secure({
     socket,
     secureContext: context,
-    // The name that is verified is the one that was connected to, also when it is a number.
+    // The certificate is checked against the connected host, even if it is numeric.
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     rejectUnauthorized: tls.mode === 'verify-ca' || tls.mode === 'verify-full',
@@ -69,7 +69,7 @@ async function encrypted(socket: Socket, host: string, tls: Tls): Promise<Socket
     return secured;
   } catch (error) {
     secured.destroy();
-    throw refusalOf(error, host, tls);
+    throw tlsErrorOf(error, host, tls);
   }
 }
 
@@ -77,43 +77,43 @@ function contextOf({ ca, cert, key }: Tls): SecureContext {
   try {
     return createSecureContext(defined({ ca, cert, key }));
   } catch (error) {
-    throw new Refusal(`sslrootcert, sslcert or sslkey cannot be used: ${messageOf(error)}`);
+    throw new TlsError(`sslrootcert, sslcert or sslkey cannot be used: ${messageOf(error)}`);
   }
 }
 
-/** A line that was cut passes by itself; everything else about TLS has to be changed by somebody. */
-function refusalOf(error: unknown, host: string, { ca }: Tls): unknown {
+/** A lost connection is temporary. All other TLS errors need a change of the configuration. */
+function tlsErrorOf(error: unknown, host: string, { ca }: Tls): unknown {
   const { kind, code } = connectError(error);
   if (kind !== 'fault') return error;
   const says = messageOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return new Refusal(
+    return new TlsError(
       `the certificate of ${host} is for another name (${says}): connect by a name that stands in it, ` +
         'or check only who signed it, with sslmode=verify-ca',
     );
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    return new Refusal(`the certificate of ${host} is not valid today (${says}): renew it, or set the clock right`);
+    return new TlsError(`the certificate of ${host} is not valid today (${says}): renew it, or set the clock right`);
   }
   if (code.startsWith('ERR_')) {
-    return new Refusal(
+    return new TlsError(
       `${host} and Baton could not agree on TLS (${says}): correct it at the server, ` +
-        'or say sslmode=disable where nobody can listen in',
+        'or use sslmode=disable on a trusted network',
     );
   }
   const known = ca === undefined ? 'an authority known to Node' : 'the authority in sslrootcert';
-  return new Refusal(
+  return new TlsError(
     `the certificate of ${host} was not signed by ${known} (${says}): ` +
       "name the file with the right authority's certificate, with sslrootcert=…",
   );
 }
 
-/** Without a code, so that it counts as wrong for good. */
-class Refusal extends Error {
+/** Has no code, so it counts as permanent. */
+class TlsError extends Error {
   override readonly name = 'Refusal';
 }
 
-export class SilentServer extends Error {
+export class ServerTimeout extends Error {
   override readonly name = 'SilentServer';
   readonly code = 'ETIMEDOUT';
 
@@ -133,7 +133,7 @@ async function event(socket: Socket, name: string): Promise<unknown> {
   const leaving = new AbortController();
   try {
     return await new Promise((resolve, reject) => {
-      const until = (each: string, end: (heard: unknown) => void): void => {
+      const until = (each: string, end: (value: unknown) => void): void => {
         socket.once(each, end);
         leaving.signal.addEventListener('abort', () => socket.off(each, end));
       };

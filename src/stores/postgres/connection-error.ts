@@ -1,14 +1,14 @@
-/** Tells the server's answers apart from the loss of the server, because only the second leaves a doubt. */
+/** Classifies errors of statements and connections: only a lost answer leaves open whether a write was applied. */
 
 /**
- * - `unsent`: there was no connection to send it on; nothing has happened.
- * - `lost`: it was sent and no answer came; it may have happened.
- * - `again`: the server undid it and asks to try later.
+ * - `unsent`: there was no connection; nothing was applied.
+ * - `lost`: the statement was sent and no answer came; it may have been applied.
+ * - `again`: the server rolled back and can be tried again.
  * - `conflict`: a unique key is taken.
- * - `no-schema`: a table, column or function is not there.
- * - `text`: a text that this database cannot hold.
- * - `pooled`: a pooler stands between, and what was agreed with the session is not there any more; nothing has happened.
- * - `fault`: anything else; nothing has happened, and trying again would not help.
+ * - `no-schema`: a table, column or function is missing.
+ * - `text`: the database cannot store a text.
+ * - `pooled`: a pooler has replaced the connection, and the state of the session is lost; nothing was applied.
+ * - `fault`: anything else; nothing was applied, and a retry would not help.
  */
 export type ConnectionErrorKind = 'unsent' | 'lost' | 'again' | 'conflict' | 'no-schema' | 'text' | 'pooled' | 'fault';
 
@@ -19,7 +19,7 @@ export class ConnectionError extends Error {
   /** The key that is taken, when one is. */
   readonly constraint: string | null;
 
-  /** The driver's own error is not kept: it carries the statement and its parameters, and with them what people sent. */
+  /** Does not keep the error of the driver, which holds the statement and its parameters, and so the users' data. */
   constructor(kind: ConnectionErrorKind, error: unknown) {
     super(error instanceof Error && error.message !== '' ? error.message : codeOf(error));
     this.kind = kind;
@@ -28,14 +28,14 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A serialisation failure, a deadlock, a lock or a statement that took too long, a server that only reads for now. */
+/** Serialization failure, deadlock, lock or statement timeout, or a server that is read-only for now. */
 const AGAIN = new Set(['40001', '40P01', '55P03', '57014', '25006']);
 const NO_SCHEMA = new Set(['42P01', '3F000', '42703', '42883']);
 /** U+0000 and halves of surrogate pairs. */
 const TEXT = new Set(['22021', '22P05']);
-/** A prepared statement that is not there, or is there already: it is somebody else's connection by now. */
+/** A prepared statement is missing or exists already: the pooler has given us another connection. */
 const POOLED = new Set(['26000', '42P05']);
-/** The server goes down, or was told to end this connection. */
+/** The server shuts down, or ends this connection. */
 const ENDING = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
 
 export function statementError(error: unknown): ConnectionError {
@@ -50,14 +50,14 @@ export function statementError(error: unknown): ConnectionError {
   return new ConnectionError('fault', error);
 }
 
-/** Too many connections, or a name that does not resolve just now: a server that starts, restarts or is overrun. */
+/** Too many connections, or a name that does not resolve: the server starts, restarts or is overloaded. */
 const NOT_YET = new Set(['53300', 'CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 export function connectError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error;
   const code = codeOf(error);
   if (NO_SCHEMA.has(code)) return new ConnectionError('no-schema', error);
-  // PgBouncer has one code for everything, and this will not pass by itself.
+  // PgBouncer uses one code for everything, and this error is permanent.
   if (textIn(error, 'message')?.includes('unsupported startup parameter') === true)
     return new ConnectionError('pooled', error);
   return new ConnectionError(NOT_YET.has(code) || isConnection(code) ? 'unsent' : 'fault', error);

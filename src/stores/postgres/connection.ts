@@ -1,9 +1,9 @@
 /**
- * A connection that outlives its server: it is made when it is needed, greeted, and made again when it was lost.
+ * A connection that is opened on first use and reopened when it is lost.
  *
- * What passes by itself (a restart, a failover, a deadlock) is waited out here, so that nobody above sees it. A write
- * that was lost is sent again, because every write of this store is guarded: done twice, it changes nothing the second
- * time. Whoever sends it is told that there was a doubt, and looks for its own trace before it calls it refused.
+ * Temporary errors (a restart, a failover, a deadlock) are retried here, so that callers do not see them. A lost write is
+ * sent again: every write of this store is guarded, so applying it twice changes nothing. `maybeApplied` tells the caller
+ * that an earlier attempt may have been applied; it then looks for its own facts before it reports a refusal.
  */
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
@@ -12,122 +12,122 @@ import type { Driver, Parameter, Row } from './driver.ts';
 import { ConnectionError } from './connection-error.ts';
 
 export interface Connection {
-  /** Asks; may be asked twice. */
+  /** May be sent twice. */
   read(statement: string, parameters?: readonly Parameter[]): Promise<readonly Row[]>;
   write(statement: string, parameters?: readonly Parameter[]): Promise<Written>;
-  /** What this process has agreed on, or found out, for all its connections. */
+  /** What this process knows or has configured for all its connections. */
   readonly app: ConnectionHost;
   close(): Promise<void>;
 }
 
-/** A connection that can also hold rows locked between asking and writing. */
+/** A connection that can also run transactions of several statements. */
 export interface LockingConnection extends Connection {
   /**
-   * Both in one transaction: asks, and lets `act` write on the connection that it is given. `act` has sent everything
-   * when it first waits. Nothing is sent again here: null says that it was undone, or lost without an answer.
+   * Runs `statement` and then `act` in one transaction. `act` must send all its statements before it first awaits. Nothing
+   * is retried. Null: it was rolled back, or no answer came.
    */
-  together<Answer>(
+  lockAndWrite<Answer>(
     statement: string,
     parameters: readonly Parameter[],
     act: (rows: readonly Row[], on: Connection) => Promise<Answer>,
   ): Promise<Answer | null>;
   /**
-   * All that `act` writes on the connection that it is given, in one transaction; what it throws undoes it. Nothing is
-   * sent again here: `lost` says that no answer came and that it may have happened, `undone` that it has not.
+   * Runs `act` in one transaction, which is rolled back if it throws. Nothing is retried. `lost`: no answer came, and it
+   * may have been applied; `undone`: it was not applied.
    */
-  wholly<Answer>(act: (on: Connection) => Promise<Answer>): Promise<Wholly<Answer>>;
+  transaction<Answer>(act: (on: Connection) => Promise<Answer>): Promise<TransactionOutcome<Answer>>;
 }
 
-type Wholly<Answer> =
+type TransactionOutcome<Answer> =
   | { readonly end: 'done'; readonly answer: Answer }
-  | { readonly end: 'undone' | 'lost'; readonly trouble: ConnectionError };
+  | { readonly end: 'undone' | 'lost'; readonly error: ConnectionError };
 
 export interface ConnectionHost {
-  /** Whether other processes are notified of what is written. */
+  /** Whether writes notify other processes. */
   readonly notifies: boolean;
-  /** False until a statement has met a counter: as long as there is none, adding to them can be left out. */
+  /** False until a statement has found a limit counter. Without counters, statements omit updating them. */
   hasCounters: boolean;
 }
 
 interface Written {
   readonly rows: readonly Row[];
-  /** An earlier sending of the same statement was lost and may be what changed things. */
-  readonly doubtful: boolean;
+  /** An earlier attempt of the same statement was lost and may have been applied. */
+  readonly maybeApplied: boolean;
 }
 
-/** A unique key is taken: by others, or, where there is a doubt, by an earlier sending of our own. */
+/** A unique key is taken: by others or, if `maybeApplied`, perhaps by our own earlier attempt. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
   readonly constraint: string | null;
-  readonly doubtful: boolean;
+  readonly maybeApplied: boolean;
 
-  constructor(constraint: string | null, doubtful: boolean) {
+  constructor(constraint: string | null, maybeApplied: boolean) {
     super(`the key ${constraint ?? ''} is taken`);
     this.constraint = constraint;
-    this.doubtful = doubtful;
+    this.maybeApplied = maybeApplied;
   }
 }
 
-export interface Patience {
+export interface RetryOptions {
   readonly timers: Timers;
   readonly random: Random;
-  /** How long a server may be away before callers are told. */
+  /** How long the server may be unreachable before calls fail. */
   readonly patienceMs: number;
-  /** The address as it may be shown. */
+  /** The address without its password. */
   readonly where: string;
 }
 
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 500;
 
-/** `open` connects and greets; what it throws as a StoreFault is final. */
+/** `open` connects and sets up the session. A `StoreFault` that it throws is not retried. */
 export function openConnection(
   open: () => Promise<Driver>,
-  patience: Patience,
+  retry: RetryOptions,
   app: ConnectionHost,
 ): LockingConnection {
-  const { timers, random, patienceMs, where } = patience;
+  const { timers, random, patienceMs, where } = retry;
   let link: Driver | null = null;
-  let opening: Promise<Driver> | null = null;
+  let newHandoff: Promise<Driver> | null = null;
   let lastTransaction: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   const reopen = (): Promise<Driver> => {
-    opening ??= open()
+    newHandoff ??= open()
       .then((opened) => (link = opened))
-      .finally(() => (opening = null));
-    return opening;
+      .finally(() => (newHandoff = null));
+    return newHandoff;
   };
 
-  /** Tries until it is done, or refused for good, or the patience is at its end. */
-  const patiently = async <Answer>(
+  /** Retries until it succeeds, fails permanently, or `patienceMs` is over. */
+  const withRetries = async <Answer>(
     act: (link: Driver) => Promise<Answer>,
-  ): Promise<{ answer: Answer; doubtful: boolean }> => {
+  ): Promise<{ answer: Answer; maybeApplied: boolean }> => {
     const endMs = performance.now() + patienceMs;
-    let doubtful = false;
+    let maybeApplied = false;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      if (closed) throw new StoreFault('the store is closed', doubtful ? 'unknown' : 'unchanged');
+      if (closed) throw new StoreFault('the store is closed', maybeApplied ? 'unknown' : 'unchanged');
       try {
-        return { answer: await act(link?.alive === true ? link : await reopen()), doubtful };
+        return { answer: await act(link?.alive === true ? link : await reopen()), maybeApplied };
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error;
-        if (error.kind === 'conflict') throw new Conflict(error.constraint, doubtful);
-        doubtful ||= error.kind === 'lost';
-        if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, doubtful, where);
+        if (error.kind === 'conflict') throw new Conflict(error.constraint, maybeApplied);
+        maybeApplied ||= error.kind === 'lost';
+        if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, maybeApplied, where);
       }
       await timers.sleep(jittered(waitMs, random));
     }
   };
 
-  /** One at a time: the statements of two transactions on one connection would run into each other. */
+  /** Runs one transaction at a time: statements of two on one connection would mix. */
   const inTurn = <Answer>(act: () => Promise<Answer>): Promise<Answer> => {
     const mine = lastTransaction.then(act);
     lastTransaction = mine.catch(() => undefined);
     return mine;
   };
 
-  const inTransaction: LockingConnection['together'] = async (statement, parameters, act) => {
-    const { answer: begun } = await patiently((on) =>
+  const runLockAndWrite: LockingConnection['lockAndWrite'] = async (statement, parameters, act) => {
+    const { answer: begun } = await withRetries((on) =>
       orRollBack(on, async () => {
         const [, rows] = await Promise.all([on.run('begin', []), on.run(statement, parameters)]);
         return { on, rows };
@@ -135,7 +135,7 @@ export function openConnection(
     );
     try {
       return await orRollBack(begun.on, async () => {
-        const acting = act(begun.rows, bare(begun.on, app));
+        const acting = act(begun.rows, withoutRetry(begun.on, app));
         const [answer] = await Promise.all([acting, begun.on.run('commit', [])]);
         return answer;
       });
@@ -145,17 +145,17 @@ export function openConnection(
     }
   };
 
-  const whollyInTransaction: LockingConnection['wholly'] = async (act) => {
-    const { answer: on } = await patiently((link) => link.run('begin', []).then(() => link));
+  const runTransaction: LockingConnection['transaction'] = async (act) => {
+    const { answer: on } = await withRetries((link) => link.run('begin', []).then(() => link));
     try {
-      const answer = await orRollBack(on, () => act(bare(on, app)));
+      const answer = await orRollBack(on, () => act(withoutRetry(on, app)));
       await on.run('commit', []);
       return { end: 'done', answer };
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       if (error.kind === 'conflict') throw new Conflict(error.constraint, false);
       if (!isPassing(error)) throw faultOf(error, false, where);
-      return { end: error.kind === 'lost' ? 'lost' : 'undone', trouble: error };
+      return { end: error.kind === 'lost' ? 'lost' : 'undone', error: error };
     }
   };
 
@@ -163,28 +163,28 @@ export function openConnection(
     app,
     read: async (statement, parameters = []) => {
       try {
-        return (await patiently((on) => on.run(statement, parameters))).answer;
+        return (await withRetries((on) => on.run(statement, parameters))).answer;
       } catch (error) {
-        // A question changes nothing, whatever became of it.
+        // A read changes nothing.
         if (error instanceof StoreFault) throw new StoreFault(error.message, 'unchanged', { cause: error.cause });
         throw error;
       }
     },
     write: async (statement, parameters = []) => {
-      const { answer, doubtful } = await patiently((on) => on.run(statement, parameters));
-      return { rows: answer, doubtful };
+      const { answer, maybeApplied } = await withRetries((on) => on.run(statement, parameters));
+      return { rows: answer, maybeApplied };
     },
-    together: (statement, parameters, act) => inTurn(() => inTransaction(statement, parameters, act)),
-    wholly: (act) => inTurn(() => whollyInTransaction(act)),
+    lockAndWrite: (statement, parameters, act) => inTurn(() => runLockAndWrite(statement, parameters, act)),
+    transaction: (act) => inTurn(() => runTransaction(act)),
     close: async () => {
       closed = true;
-      const last = link ?? (await opening?.catch(() => null)) ?? null;
+      const last = link ?? (await newHandoff?.catch(() => null)) ?? null;
       await last?.end();
     },
   };
 }
 
-/** A transaction that failed stays open until it is ended, and every later statement would fail with it. */
+/** Rolls back after an error: a failed transaction stays open, and every later statement would fail. */
 async function orRollBack<Answer>(link: Driver, act: () => Promise<Answer>): Promise<Answer> {
   try {
     return await act();
@@ -194,12 +194,12 @@ async function orRollBack<Answer>(link: Driver, act: () => Promise<Answer>): Pro
   }
 }
 
-/** Sends each statement once, on this connection and no other. */
-function bare(link: Driver, app: ConnectionHost): Connection {
+/** A connection that sends each statement once, without retry. */
+function withoutRetry(link: Driver, app: ConnectionHost): Connection {
   return {
     app,
     read: (statement, parameters = []) => link.run(statement, parameters),
-    write: async (statement, parameters = []) => ({ rows: await link.run(statement, parameters), doubtful: false }),
+    write: async (statement, parameters = []) => ({ rows: await link.run(statement, parameters), maybeApplied: false }),
     close: () => Promise.resolve(),
   };
 }
@@ -208,11 +208,11 @@ export function isPassing({ kind }: ConnectionError): boolean {
   return kind === 'unsent' || kind === 'lost' || kind === 'again';
 }
 
-export function faultOf(trouble: ConnectionError, doubtful: boolean, where: string): StoreFault {
-  return new StoreFault(`${where}: ${saying(trouble)}`, doubtful ? 'unknown' : 'unchanged', { cause: trouble });
+export function faultOf(error: ConnectionError, maybeApplied: boolean, where: string): StoreFault {
+  return new StoreFault(`${where}: ${errorText(error)}`, maybeApplied ? 'unknown' : 'unchanged', { cause: error });
 }
 
-/** Whether the server refused a value, so that nothing has happened: then the others of the same statement can go alone. */
+/** Whether the server refused a value and applied nothing. The rows of the statement can then be sent separately. */
 export function isRefusedValue(error: unknown): boolean {
   if (!(error instanceof StoreFault) || error.outcome !== 'unchanged') return false;
   return error.cause instanceof ConnectionError && (error.cause.kind === 'text' || error.cause.kind === 'fault');
@@ -220,28 +220,28 @@ export function isRefusedValue(error: unknown): boolean {
 
 const NO_DATABASE = '3D000';
 
-/** For whoever has found out that there is a pooler between. */
+/** Advice in errors about poolers. */
 export const POOLER_ADVICE =
   'behind a pooler that lends connections per transaction, add notify=off to the address (…/database?notify=off)';
 
-function saying(trouble: ConnectionError): string {
-  switch (trouble.kind) {
+function errorText(error: ConnectionError): string {
+  switch (error.kind) {
     case 'unsent':
     case 'lost':
-      return `the server is out of reach (${trouble.message})`;
+      return `the server cannot be reached (${error.message})`;
     case 'again':
-      return `the server asked to try again, for too long (${trouble.message})`;
+      return `the server kept asking for a retry (${error.message})`;
     case 'no-schema':
       return (
-        `the tables of Baton are not there as they should be (${trouble.message}): ` +
-        'were they dropped or restored meanwhile? Start Baton again to make them'
+        `the tables of Baton are missing or wrong (${error.message}): ` +
+        'if they were dropped or restored, restart Baton to create them'
       );
     case 'text':
-      return `a text holds a character that PostgreSQL cannot store, such as U+0000 (${trouble.message})`;
+      return `a text holds a character that PostgreSQL cannot store, such as U+0000 (${error.message})`;
     case 'pooled':
-      return `a pooler keeps no session for Baton (${trouble.message}): ${POOLER_ADVICE}`;
+      return `a pooler does not keep the session of Baton (${error.message}): ${POOLER_ADVICE}`;
     case 'conflict':
     case 'fault':
-      return trouble.code === NO_DATABASE ? `${trouble.message}; createdb makes one` : trouble.message;
+      return error.code === NO_DATABASE ? `${error.message}; createdb makes one` : error.message;
   }
 }

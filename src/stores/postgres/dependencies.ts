@@ -1,19 +1,19 @@
 /**
- * Inserts that wait for others. What they wait for is read first and decided over; the statement that writes them then
- * makes sure that it is still so: it locks the records that were looked at against moving, and takes its turn in the
- * one row that counts such inserts, so that of two that would close a ring together the second sees the first.
+ * Inserts of handoffs with dependencies. The dependencies are read first and decided over. The statement that writes then
+ * checks that they have not changed: it locks the records that were read, and locks the one row that counts such inserts,
+ * so that of two inserts that would close a cycle together the second sees the first.
  */
-import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
+import { findCycle, type DependencyStates } from '../../domain/dependencies.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { stateOfNumber } from '../numbers.ts';
-import type { Opening } from '../store.ts';
+import { stateOfNumber } from '../stored-numbers.ts';
+import type { NewHandoff } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './driver.ts';
 import { IS_OPEN } from './limits.ts';
 
-/** What was there when it was decided. */
+/** What the decision is based on. */
 export interface DependencyFacts {
-  /** How many inserts with dependencies there had been. */
+  /** The number of inserts with dependencies so far. */
   readonly turn: number;
   readonly known: ReadonlySet<HandoffId>;
   /** State numbers of those dependencies that exist. */
@@ -21,10 +21,10 @@ export interface DependencyFacts {
   readonly edges: ReadonlyMap<HandoffId, readonly HandoffId[]>;
 }
 
-/** One more than a walk may be long: whoever finds as many has walked too far anyway. */
+/** One more than `findCycle` follows. */
 const EDGES_MAX = 10_001;
 
-const SURROUNDINGS_SQL = `with recursive
+const DEPENDENCY_FACTS_SQL = `with recursive
 start as (select distinct id collate "C" as id from json_array_elements_text($1::text::json) as x(id)),
 walk(id) as (select id from start union select d.needs from walk join baton.dependency d on d.id = walk.id)
 select 'turn', null, null, revision from baton.graph
@@ -35,11 +35,11 @@ union all (select 'edge', d.id, d.needs, null
 
 export async function readDependencyFacts(
   connection: Connection,
-  openings: readonly Pick<Opening, 'id' | 'dependsOn'>[],
+  newHandoffs: readonly Pick<NewHandoff, 'id' | 'dependsOn'>[],
 ): Promise<DependencyFacts> {
-  const ids = openings.map(({ id }) => id);
-  const dependencies = openings.flatMap(({ dependsOn }) => dependsOn);
-  const rows = await connection.read(SURROUNDINGS_SQL, [JSON.stringify(dependencies), JSON.stringify(ids)]);
+  const ids = newHandoffs.map(({ id }) => id);
+  const dependencies = newHandoffs.flatMap(({ dependsOn }) => dependsOn);
+  const rows = await connection.read(DEPENDENCY_FACTS_SQL, [JSON.stringify(dependencies), JSON.stringify(ids)]);
   const edges = new Map<HandoffId, HandoffId[]>();
   for (const [what, id, needs] of rows) {
     if (what === 'edge') edges.set(id as HandoffId, [...(edges.get(id as HandoffId) ?? []), needs as HandoffId]);
@@ -52,23 +52,23 @@ export async function readDependencyFacts(
   };
 }
 
-/** The ring that this opening closes, those of the same call included. */
+/** The cycle that this handoff would close, including handoffs of the same call. Null: none. */
 export function cycleAmong(
-  opening: Opening,
+  newHandoff: NewHandoff,
   together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
   { edges }: DependencyFacts,
 ): readonly HandoffId[] | null {
-  return ringThrough(opening.id, opening.dependsOn, (id) => together.get(id) ?? edges.get(id) ?? []);
+  return findCycle(newHandoff.id, newHandoff.dependsOn, (id) => together.get(id) ?? edges.get(id) ?? []);
 }
 
-/** What comes in the same insert cannot have been completed, whatever it says of itself. */
+/** A handoff of the same insert cannot be completed, whatever its record says. */
 export function statesFor(
-  opening: Opening,
+  newHandoff: NewHandoff,
   together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
   { states }: DependencyFacts,
 ): DependencyStates {
   return new Map(
-    opening.dependsOn.map((id) => {
+    newHandoff.dependsOn.map((id) => {
       const number = together.has(id) ? undefined : states.get(id);
       return [id, number === undefined ? null : (stateOfNumber(number) ?? null)];
     }),

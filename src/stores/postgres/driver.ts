@@ -1,16 +1,16 @@
 /**
  * One connection to the server, and the one file that knows the driver.
  *
- * The driver reconnects by itself, and that is where it can lose track: a write that waits for its turn while the
- * socket closes is kept and sent before the next greeting, or stops all later writes, or ends the process
- * (`Cannot read properties of null (reading 'write')`). So each driver instance gets one socket for its life, and is
- * thrown away with it; `begin` and `reserve`, which keep using a closed connection, are not used at all.
+ * The reconnect of the driver is not reliable: a write that is queued while the socket closes is sent before the next
+ * handshake, blocks all later writes, or ends the process (`Cannot read properties of null (reading 'write')`). So each
+ * driver instance gets one socket and is discarded with it. `begin` and `reserve`, which keep using a closed connection,
+ * are not used.
  */
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { defined } from '../../foundation/defined.ts';
 import type { Address } from './address.ts';
-import { connectSocket, SilentServer } from './connect-socket.ts';
+import { connectSocket, ServerTimeout } from './connect-socket.ts';
 import { connectError, statementError, ConnectionError } from './connection-error.ts';
 
 export type Parameter = string | number | null;
@@ -19,20 +19,20 @@ export type Row = readonly Value[];
 
 export interface DriverSettings {
   readonly address: Address;
-  /** Settings of the session, sent with the greeting. */
+  /** Settings of the session, sent in the startup message. */
   readonly session: Readonly<Record<string, string>>;
-  /** Statements are kept prepared; not possible where a pooler hands out another connection each time. */
+  /** Keep statements prepared. Not possible behind a pooler that changes connections. */
   readonly prepare: boolean;
   readonly namespace: string;
-  readonly heard?: (payload: string) => void;
-  readonly closed?: () => void;
+  readonly onNotification?: (payload: string) => void;
+  readonly onClosed?: () => void;
 }
 
 export interface Driver {
   readonly alive: boolean;
-  /** Statements sent together travel together, and are carried out one after the other. */
+  /** Concurrent statements are pipelined and run one after the other. */
   run(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]>;
-  /** Several statements without parameters in one text; answers the rows of each that has any. */
+  /** Runs several statements without parameters. Returns the rows of each statement that has any. */
   runScript(script: string): Promise<readonly (readonly Row[])[]>;
   end(): Promise<void>;
 }
@@ -49,20 +49,20 @@ interface DriverOptions extends postgres.Options<{ int8: postgres.PostgresType<n
   max_pipeline: number;
 }
 
-/** Connects with the first statement, which must be one that may be lost: a question, not a change. */
+/** Connects with the first statement, which must be a read, because it may be lost. */
 export function openDriver(settings: DriverSettings): Driver {
   const { address, namespace } = settings;
   let socket: Socket | null = null;
   let used = false;
   let alive = true;
-  let greeted = false;
+  let connected = false;
 
-  const die = (): void => {
+  const drop = (): void => {
     if (!alive) return;
     alive = false;
     socket?.destroy();
     void driver.end({ timeout: 0 }).catch(() => undefined);
-    settings.closed?.();
+    settings.onClosed?.();
   };
 
   const driver = postgres({
@@ -73,23 +73,23 @@ export function openDriver(settings: DriverSettings): Driver {
       socket = await connectSocket(address);
       return socket;
     },
-    onclose: die,
+    onclose: drop,
   } as DriverOptions);
 
-  const watch = watchman(SILENCE_MAX_MS, () => socket?.destroy(new SilentServer(address.shown)));
+  const watch = silenceTimer(SILENCE_MAX_MS, () => socket?.destroy(new ServerTimeout(address.shown)));
 
   const send = async (query: () => { values(): PromiseLike<unknown> }): Promise<unknown> => {
     if (!alive) throw new ConnectionError('unsent', new Error(`the connection to ${address.shown} has ended`));
     watch.begin();
     try {
       const answer: unknown = await query().values();
-      greeted = true;
+      connected = true;
       return answer;
     } catch (error) {
-      const trouble = greeted ? statementError(error) : connectError(error);
-      // A server that was written to and can only be read from now has changed places with its standby.
-      if (trouble.kind === 'lost' || trouble.kind === 'unsent' || trouble.code === READ_ONLY) die();
-      throw trouble;
+      const problem = connected ? statementError(error) : connectError(error);
+      // A server that has become read-only was replaced by its standby.
+      if (problem.kind === 'lost' || problem.kind === 'unsent' || problem.code === READ_ONLY) drop();
+      throw problem;
     } finally {
       watch.end();
     }
@@ -105,7 +105,7 @@ export function openDriver(settings: DriverSettings): Driver {
     },
     runScript: async (script) => {
       const answer = (await send(() => driver.unsafe(inNamespace(script, namespace)).simple())) as object;
-      // One result comes bare, several come in a list; only a result knows its command.
+      // A single result is not in a list; only a result has `command`.
       return ('command' in answer ? [answer] : answer) as readonly (readonly Row[])[];
     },
     end: async () => {
@@ -116,18 +116,18 @@ export function openDriver(settings: DriverSettings): Driver {
   };
 }
 
-function optionsOf({ address, session, prepare, heard }: DriverSettings): Omit<DriverOptions, 'socket'> {
+function optionsOf({ address, session, prepare, onNotification }: DriverSettings): Omit<DriverOptions, 'socket'> {
   return {
     ...defined({ user: address.user, pass: address.password, database: address.database }),
-    // Otherwise it reads the variable itself, and does not know all of its values.
+    // The driver would read the variable, and does not know all its values.
     ...(process.env['PGTARGETSESSIONATTRS'] === undefined ? {} : { target_session_attrs: 'read-write' }),
-    // The socket that it is given is encrypted already, and leads to the right host: nothing here is for it to choose.
+    // The given socket is encrypted already and connected to the right host.
     ssl: false,
     host: 'localhost',
     connection: session,
     prepare,
     max: 1,
-    // A pooler takes a connection back with the answer to one statement, even if the next is already under way on it.
+    // A pooler takes the connection back after one answer, even if the next statement was sent already.
     max_pipeline: prepare ? Number.MAX_SAFE_INTEGER : 0,
     connect_timeout: Math.ceil(address.connectTimeoutMs / 1000),
     idle_timeout: 0,
@@ -139,37 +139,37 @@ function optionsOf({ address, session, prepare, heard }: DriverSettings): Omit<D
     // Milliseconds since 1970 fit into a number, and so does everything else we count.
     types: { int8: { to: 20, from: [20], parse: Number, serialize: String } },
     onnotice: () => undefined,
-    onnotify: (_channel, payload) => heard?.(payload),
+    onnotify: (_channel, payload) => onNotification?.(payload),
   };
 }
 
 /**
- * One timer for all that is under way: it looks at whether anything at all has been answered lately. It is set once
- * for many statements, since setting one takes longer than sending a small statement; the socket keeps the process.
+ * One timer for all statements in flight: raises the alarm if nothing was answered for `silenceMs`. It is set once for
+ * many statements, because setting a timer takes longer than sending a small statement.
  */
-function watchman(silenceMs: number, alarm: () => void): { begin(): void; end(): void } {
-  let underWay = 0;
+function silenceTimer(silenceMs: number, alarm: () => void): { begin(): void; end(): void } {
+  let inFlight = 0;
   let lastSignMs = 0;
   let isSet = false;
-  const lookIn = (waitMs: number): void => {
+  const checkIn = (waitMs: number): void => {
     isSet = true;
-    setTimeout(look, waitMs).unref();
+    setTimeout(check, waitMs).unref();
   };
-  const look = (): void => {
+  const check = (): void => {
     isSet = false;
     const leftMs = lastSignMs + silenceMs - performance.now();
-    if (underWay === 0) return;
-    if (leftMs > 0) lookIn(leftMs);
+    if (inFlight === 0) return;
+    if (leftMs > 0) checkIn(leftMs);
     else alarm();
   };
   return {
     begin: () => {
-      if (underWay === 0) lastSignMs = performance.now();
-      underWay += 1;
-      if (!isSet) lookIn(silenceMs);
+      if (inFlight === 0) lastSignMs = performance.now();
+      inFlight += 1;
+      if (!isSet) checkIn(silenceMs);
     },
     end: () => {
-      underWay -= 1;
+      inFlight -= 1;
       lastSignMs = performance.now();
     },
   };
@@ -177,7 +177,7 @@ function watchman(silenceMs: number, alarm: () => void): { begin(): void; end():
 
 const renamed = new Map<string, string>();
 
-/** Statements are written for the schema `baton`; a store that lives in another one has them rewritten once. */
+/** Statements use the schema `baton`. For another schema they are rewritten once and cached. */
 function inNamespace(text: string, namespace: string): string {
   if (namespace === 'baton') return text;
   const key = `${namespace} ${text}`;

@@ -1,4 +1,4 @@
-/** What is written together with a record, whether it is made or moved: its facts, its outcome, its effects. */
+/** SQL for what is written with a record in an insert or a move: facts, outcome and effects. */
 import { inboxKind, type Decision } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -6,22 +6,22 @@ import type { AgentId } from '../../domain/names.ts';
 import { FACT_COLUMNS, factNames, type FactColumn } from '../fact-columns.ts';
 import { jsonOf, named, typed, type Column } from './rows.ts';
 
-/** Nearly every decision has one fact, and then it travels in the row of its record. */
+/** Nearly every decision has one fact, which is then sent in the row of its record. */
 export type FactCount = 'one' | 'many';
 
 export function factCountOf(decisions: readonly Decision[]): FactCount {
   return decisions.every(({ facts }) => facts.length === 1) ? 'one' : 'many';
 }
 
-/** The name of a column of the fact beside those of its record. */
+/** The name of a fact column beside the columns of its record. */
 const sentName = (name: string): string => `fact_${name}`;
 const asSent = (columns: readonly FactColumn[]): readonly Column[] =>
   columns.map(({ name, type }) => [sentName(name), type] as const);
 
-/** A record's only fact has the revision and the trail of its record. */
+/** The only fact of a decision shares revision and trail with the record. */
 const OF_ONE = FACT_COLUMNS.filter(({ name }) => name !== 'revision' && name !== 'hash');
 
-/** The columns in which facts come along with their record. */
+/** The columns in which facts are sent with their record. */
 export const SENT_FACT_COLUMNS: Record<FactCount, readonly Column[]> = {
   one: asSent(OF_ONE),
   many: [['facts', 'json']],
@@ -43,7 +43,7 @@ export function factsText({ facts, handoff }: Decision, count: FactCount): strin
   return `"facts":[${facts.map((fact) => `{${factText(WRITERS_OF_MANY, fact, handoff)}}`).join(',')}]`;
 }
 
-/** What is as the record says is left out; the database takes it from there. */
+/** Leaves out values that equal the record; the database copies them from the record. */
 function factText(writers: readonly Writer[], fact: Fact, handoff: Handoff): string {
   let written = '';
   for (const { key, like, usual, write } of writers) {
@@ -70,7 +70,7 @@ export function insertFactsSql(source: string, count: FactCount): string {
     const sent = `${of}.${sentName(name)}`;
     return like === undefined ? sent : `coalesce(${sent}, s.${like[1]})`;
   });
-  return `told as (insert into baton.fact (n, ${factNames()})
+  return `new_facts as (insert into baton.fact (n, ${factNames()})
   select s.n, ${values.join(', ')} from ${from} order by ${order})`;
 }
 
@@ -79,10 +79,10 @@ export function factColumnNames(count: FactCount, of = ''): string {
   return named(SENT_FACT_COLUMNS[count], of);
 }
 
-/** What every kind of inbox begins with. */
+/** The prefix of all inbox kinds. */
 const INBOX = inboxKind('' as AgentId);
 
-/** The same effect decided twice is one effect. What goes into an inbox is never due. */
+/** A known key is not inserted again. Inbox entries are never due. */
 export function keepEffects(source: string): string {
   return `kept as (insert into baton.effect (key, kind, payload, due_at)
   select e.key, e.kind, e.payload, case when starts_with(e.kind, '${INBOX}') then 'infinity' else clock_timestamp() end

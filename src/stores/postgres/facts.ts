@@ -1,15 +1,15 @@
 /**
- * The trail in an order to which nothing is added in the middle.
+ * Reads facts in an order in which nothing is ever added in the middle.
  *
- * Numbers are given out when a statement runs and become visible when it commits, so the order of numbers is not the
- * order of appearance. Each fact carries the number of its transaction; only those are read that are older than every
- * transaction still open that may write facts. Asking the snapshot is cheap and waits for foreign transactions too;
- * when that leaves facts unread, the locks tell which transactions are ours (`feed-horizon.ts`).
+ * Sequence numbers are assigned when a statement runs and become visible when it commits, so they are not in order of
+ * visibility. Each fact has the number of its transaction, and only facts older than every open transaction that may write
+ * facts are read. The snapshot tells that cheaply, but includes transactions of other programs; when it hides facts, the
+ * locks show which transactions are ours (`feed-horizon.ts`).
  */
 import type { Timers } from '../../foundation/clock.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { BadCursor, type FactFilter, type FactQuery, type FactRead, type Store } from '../store.ts';
-import { stateNumber } from '../numbers.ts';
+import { stateNumber } from '../stored-numbers.ts';
 import { readCursor } from '../read-cursor.ts';
 import type { Connection } from './connection.ts';
 import { feedHorizon } from './feed-horizon.ts';
@@ -32,19 +32,19 @@ export const FEED_BEFORE_SQL = feedBefore('$4::text::xid8');
 const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
 where f.xid < $1::text::xid8 order by f.xid desc, f.seq desc limit $2::integer`;
 
-/** Whether there are facts after the cursor. Where the feed shows none, they are held back. */
+/** Whether there are facts after the cursor. If the feed shows none, they are held back. */
 export const HELD_BACK_SQL = `select (xid, seq) > ($1::text::xid8, $2::bigint) from baton.fact
 order by xid desc, seq desc limit 1`;
 
 export const TRAIL_SQL = `select ${COLUMNS} from baton.handoff h join baton.body b on b.n = h.n join baton.fact f on f.n = h.n
 where h.id = $1::text and (f.xid, f.seq) > ($2::text::xid8, $3::bigint) order by f.revision limit $4::integer`;
 
-/** The server counts transactions in 64 bits; nineteen digits are within them. */
+/** Transaction numbers have 64 bits, which hold any number of nineteen digits. */
 const TRANSACTION = /^[0-9]{1,19}$/;
 
-/** Our own transactions last a few milliseconds; who waits for longer ones comes back with the next poll. */
+/** Our transactions take a few milliseconds. For longer ones the caller polls again. */
 const WAITS_MS = [1, 2, 5, 10, 20, 40] as const;
-/** So often the cheap question is asked alone: reading the locks takes about as long as a writer of ours. */
+/** How often only the cheap query is used: reading the locks takes about as long as one of our writes. */
 const CHEAP_LOOKS = 2;
 
 export function factsOf(connection: Connection, timers: Timers): Store['facts'] {
@@ -79,7 +79,7 @@ export function factsOf(connection: Connection, timers: Timers): Store['facts'] 
   };
 }
 
-/** Behind the four parameters of the feed. */
+/** Conditions whose parameters follow the four of the feed. */
 function conditionsOf({ handoff, agent, states }: FactFilter): {
   readonly where: readonly string[];
   readonly values: readonly string[];

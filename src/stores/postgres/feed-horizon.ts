@@ -35,7 +35,7 @@ const WRITERS = `ours as materialized (
 const HORIZON_SQL = `with ${WRITERS}
 select coalesce((select xid from writers order by xid limit 1), pg_snapshot_xmax(pg_current_snapshot()))::text`;
 
-/** Writers before which there are facts that the feed does not show yet. */
+/** Writers that hold back facts from the feed. */
 const HOLDERS_SQL = `with ${WRITERS}
 select w.xid::text, a.pid, a.application_name, p.gid, current_database(),
   floor(date_part('epoch', clock_timestamp() - coalesce(p.prepared, a.xact_start)) * 1000)::bigint
@@ -47,7 +47,7 @@ order by w.xid limit $1::integer`;
 
 const HOLDERS_MAX = 20;
 
-/** Facts with a smaller number, read by a statement that is sent after this one was answered, are all there are. */
+/** A statement that is sent after this one is answered sees all facts with a smaller number. */
 export async function feedHorizon(connection: Connection): Promise<string> {
   const [row] = await connection.read(HORIZON_SQL);
   return row?.[0] as string;

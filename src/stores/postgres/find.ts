@@ -1,21 +1,21 @@
 /**
- * Lists. What is open, or ended badly, is found through the small indexes on `handoff`; everything else, newest first,
- * through those on `body`.
+ * Finds and lists handoffs. Open handoffs, and those that ended without completion, are found through the small indexes on
+ * `handoff`; all others, newest first, through those on `body`.
  */
 import { present } from '../../foundation/assert.ts';
-import { BAD_ENDS } from '../../domain/dependencies.ts';
+import { UNSUCCESSFUL_STATES } from '../../domain/dependencies.ts';
 import { KINDS, type Handoff } from '../../domain/handoff.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
-import { BadCursor, type Page, type Query, type Store, type Wanted } from '../store.ts';
+import { BadCursor, type Page, type Query, type Store, type HandoffFilter } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './driver.ts';
 import { recordsInOrder } from './load.ts';
-import { stateNumber, stateOfNumber } from '../numbers.ts';
-import { enoughReadableSoon, readableOf } from '../column-codecs.ts';
+import { stateNumber, stateOfNumber } from '../stored-numbers.ts';
+import { enoughReadableAsync, readableOf } from '../column-codecs.ts';
 import { readCursor } from '../read-cursor.ts';
-import { wordsAsked } from '../search-words.ts';
-import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
+import { queryWords } from '../search-words.ts';
+import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './sql-numbers.ts';
 import { requested } from './requests.ts';
 import { AFTER_ROW, placeOf, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
@@ -24,9 +24,9 @@ import type { WordIndex } from './text-index.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
-/** From the side of what is in some state. */
+/** Starts with `handoff`, to search by state. */
 const FROM = 'from baton.handoff h join baton.body b on b.n = h.n';
-/** From the side of what was made when, by or for whom. */
+/** Starts with `body`, to search by creation time, sender or recipient. */
 const FROM_BODY = 'from baton.body b join baton.handoff h on h.id = b.id';
 
 export const OVERDUE_SQL = `select ${ROW_COLUMNS}, ${NOW_MS} ${FROM}
@@ -35,7 +35,7 @@ where h.due_at <= ${NOW_MS} order by h.due_at, h.n limit $1::integer`;
 export const SESSION_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${ACCEPTED} and h.session = $1::text order by h.n limit $2::integer`;
 
-/** The root itself, and what descends from it. */
+/** The root and its descendants. */
 const chainSql = (also = ''): string => `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text${also})
 union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
   where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text${also}
@@ -66,7 +66,7 @@ where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and exists (
 export const FAILED_DEPENDENCY_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and exists (
   select from baton.dependency d join baton.handoff needed on needed.id = d.needs
-  where d.id = h.id and needed.state in (${BAD_ENDS.map(stateNumber).join(', ')})) and ${AFTER_ID}`;
+  where d.id = h.id and needed.state in (${UNSUCCESSFUL_STATES.map(stateNumber).join(', ')})) and ${AFTER_ID}`;
 
 /** Each with its root, along the index of chains. */
 export const RETRIES_SQL = `select ${ROW_COLUMNS} from json_to_recordset($1::text::json) as x(id text, root text)
@@ -136,7 +136,7 @@ async function chainOf(
 }
 
 function enough(max: number, select: (limit: number) => Promise<readonly Row[]>): Promise<readonly Handoff[]> {
-  return enoughReadableSoon(max, select, readRow);
+  return enoughReadableAsync(max, select, readRow);
 }
 
 function whole(items: readonly Handoff[]): Page {
@@ -148,8 +148,8 @@ async function overdue(connection: Connection, max: number, clock: ServerClock):
     const sentAtMs = clock.elapsedMs();
     const rows = await connection.read(OVERDUE_SQL, [limit]);
     const serverMs = rows[0]?.[AFTER_ROW];
-    // Whoever decides about these next must not find them early.
-    if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
+    // Keeps a following decision from finding these early.
+    if (typeof serverMs === 'number') clock.observe(serverMs, sentAtMs);
     return rows;
   });
 }
@@ -177,7 +177,7 @@ function positionOf(after: string): readonly [createdAt: number, n: number] {
   return [readCursor(createdAt), readCursor(n)];
 }
 
-/** One more than asked for, which tells whether there is a next page. */
+/** Reads one row more than requested, which shows whether there is a next page. */
 export function listStatement(
   filter: Filter,
   hits: Hits | null = null,
@@ -194,7 +194,7 @@ export function listStatement(
   const max = given(filter.max + 1, 'integer');
   const branches = (hits?.areFew === true ? alongHits(filter.states) : branchesFor(filter.states)).flatMap(
     ({ from, states }) => {
-      // An offered one is found by its recipient in the index that claims use.
+      // Offered handoffs are found by recipient in the index of claims.
       const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
       return sides.map(({ where: side, along }) => {
         const order = along === undefined ? 'b' : 'v';
@@ -217,7 +217,7 @@ export function listStatement(
   return { statement, parameters };
 }
 
-function conditionsOf(wanted: Wanted, hits: Hits | null, given: Given): string[] {
+function conditionsOf(wanted: HandoffFilter, hits: Hits | null, given: Given): string[] {
   const { from, to, task, kind, priorities, createdSince, createdBefore } = wanted;
   const conditions: string[] = [];
   if (from !== undefined) conditions.push(`b.sender = ${given(from, 'text')}`);
@@ -262,8 +262,8 @@ export function countOf(lists: Connection, words: WordIndex): Store['count'] {
 }
 
 /**
- * Few are read one by one and sorted; of many, some are met soon on the way back from the newest. The server cannot
- * tell one from the other before it has looked.
+ * Few matches are read one by one and sorted; with many, a scan from the newest soon meets some. The planner cannot know
+ * which applies, so a first query counts.
  */
 interface Hits {
   readonly query: string;
@@ -274,12 +274,12 @@ const FEW_MAX = 2000;
 export const ARE_FEW_SQL = `select count(*) <= ${FEW_MAX} from (
   select from baton.words w where w.words @@ $1::tsquery limit ${FEW_MAX + 1}) as hit`;
 
-/** Waits until everything that was acknowledged can be found. Null: no words are asked for. */
+/** First indexes everything that was acknowledged. Null: the filter has no text. */
 async function hitsOf(connection: Connection, words: WordIndex, text: string | undefined): Promise<Hits | null> {
   if (text === undefined) return null;
   await words.catchUp();
-  // Words hold letters and digits only, so that nothing has to be escaped between the quotes.
-  const query = wordsAsked(text)
+  // Words contain only letters and digits, so nothing needs escaping.
+  const query = queryWords(text)
     .map((word) => `'${word}'`)
     .join(' & ');
   if (query === '') return { query, areFew: true };
@@ -294,7 +294,7 @@ function alongHits(states: Filter['states']): readonly Branch[] {
 
 interface Side {
   readonly where: readonly string[];
-  /** Another table to walk along, in the same order. */
+  /** Another table to scan, in the same order. */
   readonly along?: string;
 }
 
@@ -305,12 +305,12 @@ function afterOf(cursor: string, given: Given): string {
   return `(${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`;
 }
 
-/** From the side of whoever is named as a verifier. */
+/** Starts with `verifier`, to search by named verifier. */
 const FROM_VERIFIER = 'from baton.verifier v join baton.body b on b.n = v.n join baton.handoff h on h.id = b.id';
 
 /**
- * What one agent has to do with, or may see, each record once: sender, recipient and verifier have indexes of their own.
- * What a reader may not see is not even passed, however much of it there is.
+ * The roles in which an agent may see a handoff: sender, recipient and verifier, each with an index of its own; no handoff
+ * appears twice. Handoffs that the reader may not see are not even scanned.
  */
 function sidesFor(filter: Filter, conditions: string[], given: Given): readonly Side[] {
   const { agent, from, to, visibleTo: reader } = filter;
@@ -335,11 +335,11 @@ interface Branch {
   readonly states: string | null;
 }
 
-/** States with an index of their own are asked for one by one, because an index is used only where it has them all. */
+/** States with an index of their own get a branch each, because an index is used only if it covers all states. */
 function branchesFor(states: Filter['states']): readonly Branch[] {
   if (states === undefined) return [{ from: FROM_BODY, states: null }];
   const numbers = [...new Set(states.map(stateNumber))];
-  // Nearly everything is completed sooner or later: newest first, they are found at once.
+  // Nearly all handoffs are completed, so a scan from the newest finds them at once.
   if (numbers.includes(COMPLETED)) return [{ from: FROM_BODY, states: `h.state in (${numbers.join(', ')})` }];
   const resting = numbers.filter((number) => number !== OFFERED && number !== ACCEPTED);
   const passing = numbers.filter((number) => !resting.includes(number)).map((number) => `h.state = ${number}`);

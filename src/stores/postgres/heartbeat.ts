@@ -1,25 +1,25 @@
 /**
- * The beat of a worker session, for a thread of its own: one small connection and one statement, so that a worker
- * whose event loop is busy is not taken for dead.
+ * Sends the heartbeats of a worker session from a thread, on a connection of its own, so that a worker with a busy event
+ * loop does not count as dead.
  */
 import { readAddress } from './address.ts';
 import type { Driver } from './driver.ts';
 import { writableHost } from './writable-host.ts';
 import { ConnectionError } from './connection-error.ts';
 
-/** Without waiting for the disk: a beat need not survive a power cut, because the worker does not either. */
+/** Does not wait for the disk: a heartbeat need not survive a power cut, because no worker does. */
 export const BEAT_SQL = `with quick as (select set_config('synchronous_commit', 'off', true))
 update baton.session set beat_at = clock_timestamp() from quick where id = $1::text and not ended returning true`;
 
 export interface Beat {
-  /** False: the session has been ended by others. Throws when the server does not answer; the next beat tries again. */
+  /** False: another process has ended the session. Throws when the server does not answer; the next heartbeat tries again. */
   beat(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export interface BeatOptions {
   readonly namespace?: string;
-  /** As `notify=off` in the address, and before it. */
+  /** Overrides `notify=off` in the address. */
   readonly notify?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function openPostgresBeat(url: string, sessionId: string, options: 
       try {
         return await beat();
       } catch (error) {
-        // A connection that had ended unnoticed: once more on a new one.
+        // The connection had ended unnoticed: try once more on a new one.
         if (error instanceof ConnectionError && error.kind === 'lost') return beat();
         throw error;
       }

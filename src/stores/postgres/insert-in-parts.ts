@@ -1,36 +1,36 @@
 /**
- * Many new records of one call, in one transaction of several statements: the server writes one part while this process
- * decides over the next, so that a call takes as long as the slower of the two and not as both.
+ * Inserts many records of one call in one transaction of several statements: the server writes one part while this
+ * process decides over the next.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { Opening } from '../store.ts';
+import type { NewHandoff } from '../store.ts';
 import { Conflict, type Connection, type LockingConnection } from './connection.ts';
-import type { DecidePart } from './decide-openings.ts';
+import type { DecidePart } from './decide-inserts.ts';
 import { insertOnce, type InsertRow } from './insert-statement.ts';
 
-/** Eight parts of a call with a thousand records. Other sizes were not compared. */
+/** A call with a thousand records has eight parts. Other sizes were not measured. */
 const PART = 125;
 
-export function isWorthParts(openings: readonly Opening[]): boolean {
-  return openings.length >= 2 * PART;
+export function isWorthParts(newHandoffs: readonly NewHandoff[]): boolean {
+  return newHandoffs.length >= 2 * PART;
 }
 
 export type InsertedInParts =
-  | { readonly end: 'written'; readonly newcomers: readonly InsertRow[] }
+  | { readonly end: 'written'; readonly newRows: readonly InsertRow[] }
   | { readonly end: 'refused'; readonly refusal: Refusal; readonly upTo: number }
   /** The id of one of these is taken. */
-  | { readonly end: 'taken'; readonly newcomers: readonly InsertRow[] }
+  | { readonly end: 'taken'; readonly newRows: readonly InsertRow[] }
   /** No answer came: they may be written. */
-  | { readonly end: 'lost'; readonly newcomers: readonly InsertRow[] }
+  | { readonly end: 'lost'; readonly newRows: readonly InsertRow[] }
   | { readonly end: 'undone' };
 
-/** Thrown, so that the transaction is undone. */
-class Undo extends Error {
+/** Thrown to roll back the transaction. */
+class RollBack extends Error {
   readonly inserted: InsertedInParts;
 
   constructor(inserted: InsertedInParts) {
-    super('the transaction is undone');
+    super('the transaction is rolled back');
     this.inserted = inserted;
   }
 }
@@ -40,32 +40,32 @@ export async function insertInParts(
   decide: DecidePart,
   count: number,
 ): Promise<InsertedInParts> {
-  const newcomers: InsertRow[] = [];
+  const newRows: InsertRow[] = [];
   try {
-    const { end } = await locking.wholly((on) => writeParts(on, decide, count, newcomers));
-    if (end === 'undone' || (end === 'lost' && newcomers.length < count)) return { end: 'undone' };
-    return { end: end === 'done' ? 'written' : 'lost', newcomers };
+    const { end } = await locking.transaction((on) => writeParts(on, decide, count, newRows));
+    if (end === 'undone' || (end === 'lost' && newRows.length < count)) return { end: 'undone' };
+    return { end: end === 'done' ? 'written' : 'lost', newRows };
   } catch (error) {
-    if (error instanceof Undo) return error.inserted;
-    if (error instanceof Conflict) return { end: 'taken', newcomers };
+    if (error instanceof RollBack) return error.inserted;
+    if (error instanceof Conflict) return { end: 'taken', newRows };
     throw error;
   }
 }
 
-async function writeParts(on: Connection, decide: DecidePart, count: number, newcomers: InsertRow[]): Promise<void> {
+async function writeParts(on: Connection, decide: DecidePart, count: number, newRows: InsertRow[]): Promise<void> {
   const sent: Promise<void>[] = [];
   let failed: { readonly error: unknown } | null = null;
   for (let from = 0; from < count && failed === null; from += PART) {
     const decided = decide(from, Math.min(count, from + PART));
-    if (!decided.ok) throw new Undo({ end: 'refused', refusal: decided.refusal, upTo: decided.upTo });
-    newcomers.push(...decided.newcomers);
-    const writing = insertOnce(on, decided.newcomers).then(({ written }) => {
-      // Somebody has begun to count: whoever inserts without parts finds out and adds to the counters.
-      if (!written) throw new Undo({ end: 'undone' });
+    if (!decided.ok) throw new RollBack({ end: 'refused', refusal: decided.refusal, upTo: decided.upTo });
+    newRows.push(...decided.newRows);
+    const writing = insertOnce(on, decided.newRows).then(({ written }) => {
+      // Another process has added limit counters: the insert without parts finds and updates them.
+      if (!written) throw new RollBack({ end: 'undone' });
     });
-    // The first to fail tells why; those behind it fail because the transaction has failed.
+    // Only the first error tells the cause: later statements fail because the transaction has failed.
     sent.push(writing.catch((error: unknown) => void (failed ??= { error })));
-    // What was handed in is sent now.
+    // Lets the driver send the statement.
     await nextTurn();
   }
   await Promise.all(sent);

@@ -1,4 +1,4 @@
-/** The one statement that makes records: row, body, facts and whatever else comes with them, all of it or nothing. */
+/** The one statement that inserts records, with body, facts and all else that belongs to them: all or nothing. */
 import type { JsonText } from '../../foundation/json.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { usesCapacity } from '../../domain/limits.ts';
@@ -8,13 +8,13 @@ import { isNotifiable, notifyTopic } from './notify.ts';
 import type { Connection } from './connection.ts';
 import { dependencyParts, dependencyValues, type DependencyFacts } from './dependencies.ts';
 import type { Parameter } from './driver.ts';
-import { DOCUMENT } from './numbers.ts';
+import { DOCUMENT } from './sql-numbers.ts';
 import {
-  ADD_TO_PLACES,
+  ADD_TO_COUNTERS,
   GATE,
   HAS_COUNTERS,
   IS_OPEN,
-  LOCKED_PLACES,
+  LOCKED_COUNTERS,
   NO_COUNTERS,
   readCounts,
   type Counts,
@@ -33,7 +33,7 @@ import {
   typed,
   type Column,
 } from './rows.ts';
-import { rememberedStatement } from './remembered-statement.ts';
+import { cachedStatement } from './cached-statement.ts';
 import { KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import {
   keepEffects,
@@ -51,74 +51,74 @@ export interface InsertRow {
   readonly body: JsonText;
 }
 
-/** What must hold at the moment of writing; without any of it, the statement is plain and can be shared. */
+/** What the statement checks when it writes. Without conditions it can be shared by several calls. */
 export interface Conditions {
   readonly needs?: readonly Need[];
-  readonly surroundings?: DependencyFacts;
+  readonly dependencyFacts?: DependencyFacts;
   readonly request?: RequestKey;
-  /** What stands first in the answer to the request. */
-  readonly besides?: HandoffId;
+  /** The handoff that a relay has changed: the first id of the stored answer. */
+  readonly changedId?: HandoffId;
 }
 
 export interface Added {
-  /** False: a gate was closed, and nothing was written. */
+  /** False: a condition did not hold; nothing was written. */
   readonly written: boolean;
-  readonly doubtful: boolean;
+  readonly maybeApplied: boolean;
   readonly counts: Counts;
 }
 
-/** Throws a `conflict` when an id or a request is taken. */
+/** Throws a `Conflict` when an id or a request key is taken. */
 export async function insertRows(
   connection: Connection,
-  newcomers: readonly InsertRow[],
+  newRows: readonly InsertRow[],
   conditions: Conditions = {},
 ): Promise<Added> {
   const counting = (conditions.needs ?? []).length > 0 || connection.app.hasCounters;
-  const added = await insertOnce(connection, newcomers, conditions);
+  const added = await insertOnce(connection, newRows, conditions);
   if (!added.written && !counting && (await connection.read(HAS_COUNTERS))[0]?.[0] === true) {
     connection.app.hasCounters = true;
-    const again = await insertRows(connection, newcomers, conditions);
-    return { ...again, doubtful: again.doubtful || added.doubtful };
+    const again = await insertRows(connection, newRows, conditions);
+    return { ...again, maybeApplied: again.maybeApplied || added.maybeApplied };
   }
   return added;
 }
 
-/** Writes nothing where there are counters of which this process does not know yet; `insertRows` looks for them then. */
+/** Writes nothing if there are limit counters that this process does not know of yet; `insertRows` then checks for them. */
 export async function insertOnce(
   connection: Connection,
-  newcomers: readonly InsertRow[],
+  newRows: readonly InsertRow[],
   conditions: Conditions = {},
 ): Promise<Added> {
-  const { needs = [], surroundings, request, besides } = conditions;
-  const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
+  const { needs = [], dependencyFacts, request, changedId } = conditions;
+  const outcomes = newRows.map(({ decision }) => decision.outcome ?? null);
   const parts: Parts = {
-    telling: factCountOf(newcomers.map(({ decision }) => decision)),
+    factCount: factCountOf(newRows.map(({ decision }) => decision)),
     outcomes: outcomes.some((outcome) => outcome !== null),
-    effects: newcomers.some(({ decision }) => (decision.effects ?? []).length > 0),
+    effects: newRows.some(({ decision }) => (decision.effects ?? []).length > 0),
     places: needs.length > 0,
     counting: needs.length > 0 || connection.app.hasCounters,
-    dependencies: surroundings !== undefined,
+    dependencies: dependencyFacts !== undefined,
     request: request !== undefined,
-    notifying: connection.app.notifies && newcomers.some(({ decision }) => isNotifiable(decision.handoff)),
+    notifying: connection.app.notifies && newRows.some(({ decision }) => isNotifiable(decision.handoff)),
   };
   const parameters: Parameter[] = [
-    `[${newcomers.map((newcomer, place) => given(newcomer, place, parts.telling)).join(',')}]`,
-    joined(newcomers.map(({ body }) => body)),
+    `[${newRows.map((newRow, place) => rowText(newRow, place, parts.factCount)).join(',')}]`,
+    joined(newRows.map(({ body }) => body)),
     ...(parts.outcomes ? [joined(outcomes)] : []),
     ...(parts.places ? [JSON.stringify(needs)] : []),
-    ...(surroundings === undefined ? [] : dependencyValues(surroundings)),
+    ...(dependencyFacts === undefined ? [] : dependencyValues(dependencyFacts)),
     ...(request === undefined
       ? []
-      : requestValues(request, [...(besides === undefined ? [] : [besides]), ...newcomers.map(idOf)])),
+      : requestValues(request, [...(changedId === undefined ? [] : [changedId]), ...newRows.map(idOf)])),
   ];
-  const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
-  return { written: rows[0]?.[4] === newcomers.length, doubtful, counts: readCounts(rows, 0) };
+  const { rows, maybeApplied } = await connection.write(statementFor(parts), parameters);
+  return { written: rows[0]?.[4] === newRows.length, maybeApplied, counts: readCounts(rows, 0) };
 }
 
-function given({ decision }: InsertRow, place: number, telling: FactCount): string {
+function rowText({ decision }: InsertRow, place: number, factCount: FactCount): string {
   const { handoff, effects } = decision;
   const needs = handoff.terms.dependsOn;
-  return oneObject([newColumns(handoff), factsText(decision, telling)], {
+  return oneObject([newColumns(handoff), factsText(decision, factCount)], {
     place,
     effects: effects?.length === 0 ? undefined : effects,
     needs: needs.length === 0 ? undefined : [...new Set(needs)],
@@ -130,28 +130,28 @@ function idOf({ decision }: InsertRow): string {
   return decision.handoff.id;
 }
 
-/** What not every insert needs: what is left out costs nothing. */
+/** The optional parts of the statement. */
 interface Parts {
-  readonly telling: FactCount;
+  readonly factCount: FactCount;
   readonly outcomes: boolean;
   readonly effects: boolean;
   readonly places: boolean;
-  /** Whether there are counters to add to. */
+  /** Whether limit counters are updated. */
   readonly counting: boolean;
   readonly dependencies: boolean;
   readonly request: boolean;
   readonly notifying: boolean;
 }
 
-const statementFor = rememberedStatement(addStatement);
+const statementFor = cachedStatement(addStatement);
 
-/** Parameters are numbered in the order in which `add` lists them. */
+/** Numbers the parameters in the order in which `insertOnce` passes them. */
 function addStatement(parts: Parts): string {
-  const { telling, outcomes, effects, places, counting, dependencies, request, notifying } = parts;
+  const { factCount, outcomes, effects, places, counting, dependencies, request, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const source = sourceOf(next, telling, outcomes);
-  const locks = places ? [LOCKED_PLACES(next())] : [];
+  const source = sourceOf(next, factCount, outcomes);
+  const locks = places ? [LOCKED_COUNTERS(next())] : [];
   const waits = dependencies ? dependencyParts(next) : { gates: [], conditions: [], writes: [] };
   const isGated = places || dependencies;
   const open = [...(isGated ? [IS_OPEN] : []), ...(counting ? [] : [NO_COUNTERS])];
@@ -161,13 +161,13 @@ function addStatement(parts: Parts): string {
     ...waits.gates,
     ...(isGated ? [GATE(waits.conditions, places)] : []),
     `given as materialized (select nextval('baton.handoff_n') as n, ${filled([...FIXED, ...CHANGING], true)},
-    ${factColumnNames(telling)}, place, effects, needs, coalesce(gain, 1) as gain, text${outcomes ? ', outcome' : ''}
+    ${factColumnNames(factCount)}, place, effects, needs, coalesce(gain, 1) as gain, text${outcomes ? ', outcome' : ''}
   from ${source}${ifOpen})`,
     `made as (insert into baton.handoff (id, n, recipient, ${named(CHANGING)})
   select id, n, recipient, ${named(CHANGING)} from given)`,
     `carried as (insert into baton.body (n, ${named(FIXED)}, text) select n, ${named(FIXED)}, text from given)`,
-    insertFactsSql('given', telling),
-    ...(counting ? [ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`)] : []),
+    insertFactsSql('given', factCount),
+    ...(counting ? [ADD_TO_COUNTERS(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`)] : []),
     ...(outcomes ? [keepOutcomes('given')] : []),
     ...(effects ? [keepEffects('given')] : []),
     ...(notifying ? [notifyTopic('given', READY_COLUMNS)] : []),
@@ -176,15 +176,17 @@ function addStatement(parts: Parts): string {
   ];
   const answer = `select null::text, null::smallint, null::integer, null::integer, count(*)::integer from given`;
   const counters = places ? ' union all select agent, direction, all_open, documents_open, null from locked' : '';
-  const rung = notifying ? ' union all select null, null, null, null, count(*)::integer from rung' : '';
-  return `with ${ctes.join(',\n')}\n${answer}${counters}${rung}`;
+  const notifications = notifying
+    ? ' union all select null, null, null, null, count(*)::integer from notifications'
+    : '';
+  return `with ${ctes.join(',\n')}\n${answer}${counters}${notifications}`;
 }
 
-function sourceOf(next: () => string, telling: FactCount, outcomes: boolean): string {
+function sourceOf(next: () => string, factCount: FactCount, outcomes: boolean): string {
   const columns: readonly Column[] = [
     ...FIXED,
     ...CHANGING,
-    ...SENT_FACT_COLUMNS[telling],
+    ...SENT_FACT_COLUMNS[factCount],
     ['place', 'integer'],
     ['effects', 'json'],
     ['needs', 'json'],

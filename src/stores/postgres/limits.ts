@@ -1,8 +1,8 @@
 /**
- * Limits as counters under a row lock, only for agents that have one. `schema.ts` says why the counters are right.
+ * Limits as counters under a row lock, only for agents with a limit. `migrations/001-tables.ts` explains why they are right.
  *
- * Whoever needs room locks the counters of all agents concerned, always in the order of agent and direction, compares,
- * and writes in the same statement; until its commit nobody else passes there.
+ * A statement that needs room locks the counters of all agents concerned in the order of agent and direction, compares,
+ * and writes. The locks are held until its commit.
  */
 import { present } from '../../foundation/assert.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -20,53 +20,53 @@ export interface Need {
   readonly wanted: number;
 }
 
-/** What a counter says now, by its key; missing where nobody counts yet. */
+/** The values of counters by key. Missing: the counter does not exist yet. */
 export type Counts = ReadonlyMap<string, { readonly all: number; readonly documents: number }>;
 
 const DIRECTIONS: readonly Direction[] = ['outgoing', 'incoming'];
 
-export function needsOf(limits: Limits, newcomers: readonly Handoff[]): readonly Need[] {
+export function needsOf(limits: Limits, handoffs: readonly Handoff[]): readonly Need[] {
   const needs = new Map<string, Need>();
-  for (const { place } of placesOf(limits, newcomers)) {
-    const direction = DIRECTIONS.indexOf(place.direction);
-    const key = keyOf(place.agent, direction);
+  for (const { slot } of slotsOf(limits, handoffs)) {
+    const direction = DIRECTIONS.indexOf(slot.direction);
+    const key = keyOf(slot.agent, direction);
     const wanted = (needs.get(key)?.wanted ?? 0) + 1;
-    needs.set(key, { agent: place.agent, direction, documents: place.counts === 'documents', max: place.max, wanted });
+    needs.set(key, { agent: slot.agent, direction, documents: slot.counts === 'documents', max: slot.max, wanted });
   }
   return [...needs.values()];
 }
 
-/** The first newcomer without a place, as if they had come one after the other; null: there is room for all. */
-export function fullPlace(
+/** The first handoff without room, counting those before it. Null: there is room for all. */
+export function limitRefusal(
   limits: Limits,
-  newcomers: readonly Handoff[],
+  handoffs: readonly Handoff[],
   counts: Counts,
-): { readonly newcomer: Handoff; readonly refusal: Refusal } | null {
+): { readonly handoff: Handoff; readonly refusal: Refusal } | null {
   const taken = new Map<string, number>();
-  for (const { newcomer, place } of placesOf(limits, newcomers)) {
-    const { agent, direction, max } = place;
+  for (const { handoff, slot } of slotsOf(limits, handoffs)) {
+    const { agent, direction, max } = slot;
     const key = keyOf(agent, DIRECTIONS.indexOf(direction));
     const stored = counts.get(key);
-    const before = (place.counts === 'all' ? stored?.all : stored?.documents) ?? 0;
+    const before = (slot.counts === 'all' ? stored?.all : stored?.documents) ?? 0;
     const count = before + (taken.get(key) ?? 0);
-    if (count >= max) return { newcomer, refusal: { code: 'limit-reached', agent, direction, count, max } };
+    if (count >= max) return { handoff, refusal: { code: 'limit-reached', agent, direction, count, max } };
     taken.set(key, (taken.get(key) ?? 0) + 1);
   }
   return null;
 }
 
-function placesOf(
+function slotsOf(
   limits: Limits,
-  newcomers: readonly Handoff[],
-): readonly { readonly newcomer: Handoff; readonly place: LimitSlot }[] {
-  return newcomers
+  handoffs: readonly Handoff[],
+): readonly { readonly handoff: Handoff; readonly slot: LimitSlot }[] {
+  return handoffs
     .filter(usesCapacity)
-    .flatMap((newcomer) =>
-      slotsNeeded(limits, newcomer.from, newcomer.to, newcomer.kind).map((place) => ({ newcomer, place })),
+    .flatMap((handoff) =>
+      slotsNeeded(limits, handoff.from, handoff.to, handoff.kind).map((slot) => ({ handoff, slot })),
     );
 }
 
-/** Those counters that do not exist yet. */
+/** The needs whose counters do not exist yet. */
 export function uncounted(needs: readonly Need[], counts: Counts): readonly Need[] {
   return needs.filter(({ agent, direction }) => !counts.has(keyOf(agent, direction)));
 }
@@ -77,7 +77,7 @@ export async function beginCounting(connection: Connection, needs: readonly Need
   }
 }
 
-/** Reads counters from the columns `from` and following; rows of something else have nothing there. */
+/** Reads counters from column `from` on; other rows have null there. */
 export function readCounts(rows: readonly Row[], from: number): Counts {
   const counts = new Map<string, { readonly all: number; readonly documents: number }>();
   for (const row of rows) {
@@ -93,8 +93,8 @@ function keyOf(agent: string, direction: number): string {
   return `${agent} ${direction}`;
 }
 
-/** A locked row is read as it is now, not as it was when the statement began. */
-export const LOCKED_PLACES = (parameter: string): string =>
+/** `for update` reads the current row, not the one at the start of the statement. */
+export const LOCKED_COUNTERS = (parameter: string): string =>
   `locked as materialized (select p.agent, p.direction, p.all_open, p.documents_open,
     case when need.documents then p.documents_open else p.all_open end + need.wanted <= need.max as fits
   from json_to_recordset(${parameter}::text::json)
@@ -103,7 +103,7 @@ export const LOCKED_PLACES = (parameter: string): string =>
   order by p.agent, p.direction for update of p),
 wanted as (select json_array_length(${parameter}::text::json) as many)`;
 
-/** Open when every counter is there and has room, and whatever else is asked for holds. */
+/** True when every counter exists and has room, and all conditions in `also` hold. */
 export const GATE = (also: readonly string[] = [], places = true): string =>
   `gate as materialized (select ${[
     ...(places
@@ -118,14 +118,14 @@ export const GATE = (also: readonly string[] = [], places = true): string =>
 export const IS_OPEN = '(select ok from gate)';
 
 /**
- * For statements that leave out adding to the counters: they write only as long as there is none. Whether there is one
- * is looked at in the same statement, so the agreement of `schema.ts` holds for it too.
+ * For statements that do not update counters: they write only while there are none. The check is part of the statement,
+ * so the locking rules of the counters hold for it too.
  */
 export const NO_COUNTERS = 'not exists (select from baton.place)';
 export const HAS_COUNTERS = `select exists (select from baton.place)`;
 
-/** Adds to whatever counters there are; `rows` has sender, recipient, gain and whether it is a document. */
-export const ADD_TO_PLACES = (rows: string): string =>
+/** Updates the existing counters. `rows` selects sender, recipient, gain and document. */
+export const ADD_TO_COUNTERS = (rows: string): string =>
   `counted as (update baton.place p
   set all_open = p.all_open + more.gain, documents_open = p.documents_open + more.documents
   from (

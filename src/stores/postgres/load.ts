@@ -1,12 +1,12 @@
-/** Records as they are now, with or without what they carry. */
+/** Loads current records, with or without body and outcome. */
 import type { JsonText } from '../../foundation/json.ts';
 import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import { missingText } from '../missing-body.ts';
-import type { Whole } from '../store.ts';
+import { missingBody } from '../missing-body.ts';
+import type { StoredHandoff } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './driver.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
@@ -19,11 +19,11 @@ const LOAD_SETTLED_SQL = `${LOAD_SQL} and h.state >= ${STATES.findIndex(isFinal)
 const LOST_SQL = `select from baton.handoff h where h.id = $1::text
   and not exists (select from baton.body b where b.n = h.n)`;
 
-export async function load(connection: Connection, id: HandoffId, when?: 'settled'): Promise<Whole | null> {
+export async function load(connection: Connection, id: HandoffId, when?: 'settled'): Promise<StoredHandoff | null> {
   const [row] = await connection.read(when === 'settled' ? LOAD_SETTLED_SQL : LOAD_SQL, [id]);
   if (row === undefined) {
-    // Whoever waits asks often, and has seen the record whole before.
-    if (when !== 'settled' && (await connection.read(LOST_SQL, [id])).length > 0) throw missingText(id);
+    // Waiters load often, and have seen the complete record before.
+    if (when !== 'settled' && (await connection.read(LOST_SQL, [id])).length > 0) throw missingBody(id);
     return null;
   }
   return { handoff: readRow(row), body: row[AFTER_ROW] as JsonText, outcome: row[AFTER_ROW + 1] as JsonText | null };
@@ -41,13 +41,13 @@ export async function records(
   return new Map([...found].map(([id, record]) => [id, orThrow(record)]));
 }
 
-/** Those of these that there are, in the order of the ids. */
+/** The records that exist, in the order of the ids. */
 export async function recordsInOrder(connection: Connection, ids: readonly HandoffId[]): Promise<readonly Handoff[]> {
   const found = await records(connection, ids);
   return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
 }
 
-/** For those who ask for several callers at once: a damaged record is the business of those who wanted it. */
+/** Loads records for several callers: a damaged record fails only the callers that need it. */
 export async function recordsOrDamage(
   connection: Connection,
   ids: readonly HandoffId[],
@@ -72,12 +72,12 @@ export function orThrow(record: Handoff | UnreadableRecord): Handoff {
   return record;
 }
 
-const TRACES_SQL = `select h.id
+const OWN_FACTS_SQL = `select h.id
 from json_to_recordset($1::text::json) as mine(id text, revision integer, hash text, session text)
 join baton.handoff h on h.id = mine.id join baton.fact f on f.n = h.n and f.revision = mine.revision
 where f.hash = mine.hash and (mine.session is null or (h.session = mine.session and h.revision = mine.revision))`;
 
-export interface Trace {
+export interface OwnFact {
   readonly fact: Fact;
   /**
    * The session that the fact gave the handoff to. No fact names its session: two workers of one agent that accept a
@@ -86,14 +86,17 @@ export interface Trace {
   readonly session?: SessionId | null;
 }
 
-/** Those of our own facts that are in the trail: how whoever lost an answer finds out what became of its write. */
-export async function traces(connection: Connection, written: readonly Trace[]): Promise<ReadonlySet<HandoffId>> {
+/** The ids whose given fact is in the trail: shows, after a lost answer, whether our own write was applied. */
+export async function findOwnFacts(
+  connection: Connection,
+  written: readonly OwnFact[],
+): Promise<ReadonlySet<HandoffId>> {
   const mine = written.map(({ fact: { handoff, revision, hash }, session = null }) => ({
     id: handoff,
     revision,
     hash,
     session,
   }));
-  const rows = await connection.read(TRACES_SQL, [JSON.stringify(mine)]);
+  const rows = await connection.read(OWN_FACTS_SQL, [JSON.stringify(mine)]);
   return new Set(rows.map((row) => row[0] as HandoffId));
 }

@@ -1,18 +1,18 @@
 /**
- * Brings the schema to our version, one version after the other, each in a transaction under one advisory lock. A
- * schema that is newer than ours is left as it is.
+ * Migrates the schema to our version, one version after the other, each in a transaction under an advisory lock. A newer
+ * schema is refused.
  */
 import { StoreFault } from '../store.ts';
 import type { Driver } from './driver.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
 import { ConnectionError } from './connection-error.ts';
 
-/** 'BATN' as a number, so that the lock is nobody else's. */
+/** 'BATN' as a number, so that the lock differs from those of other programs. */
 const LOCK = 0x4241544e;
-/** Raised when another process was faster; ours to choose among the codes that PostgreSQL leaves free. */
+/** Raised when another process was faster. PostgreSQL does not use this code itself. */
 const NOT_OUR_TURN = 'BT001';
 
-/** Answers the version; null where there is no schema of ours. */
+/** Selects the version. Fails where there is no schema of ours. */
 export const VERSION_SQL = 'select version from baton.schema_version';
 
 export async function migrate(link: Driver, where: string): Promise<void> {
@@ -51,7 +51,7 @@ async function versionOf(link: Driver): Promise<number> {
   }
 }
 
-/** Changing a large table may take longer than a statement otherwise may. */
+/** Has no statement timeout: changing a large table takes long. */
 function scriptFor(found: number): string {
   const next = found + 1;
   return `

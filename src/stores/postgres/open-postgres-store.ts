@@ -1,8 +1,8 @@
 /**
- * The store of a fleet: the same promises as the embedded one, kept by a PostgreSQL server.
+ * The store on PostgreSQL, with the same guarantees as the embedded one.
  *
- * Every change is one guarded statement, so there is no transaction that could be lost halfway. Each kind of work has
- * a connection of its own, made when it is first needed: a slow list delays no claim.
+ * Nearly every change is one guarded statement, so no transaction can be lost halfway. Each kind of work has a connection
+ * of its own, opened on first use: a slow list delays no claim.
  */
 import { systemTimers, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
@@ -10,14 +10,14 @@ import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { readAddress } from './address.ts';
 import { isChosen, readNotification } from './notify.ts';
-import { placeParts } from './change-one.ts';
+import { limitParts } from './change-one.ts';
 import { changeOf } from './change.ts';
 import { claimingOf } from './claim.ts';
-import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
+import { faultOf, isPassing, openConnection, type LockingConnection, type RetryOptions } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { countOf, findOf } from './find.ts';
 import { BY_INDEX, setUpSession, PLANNED_ONCE, type SessionSetup } from './session-setup.ts';
-import { hintsOf } from './wake-waiters.ts';
+import { changeNotifierOf } from './wake-waiters.ts';
 import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
 import { load } from './load.ts';
@@ -40,16 +40,16 @@ import { upkeepOf } from './upkeep.ts';
 import { wordIndexOf } from './text-index.ts';
 
 export interface PostgresStoreOptions {
-  /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
+  /** `postgres://user@host/database`. Missing parts come from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and so on. */
   readonly url: string;
   readonly limits: Limits;
   readonly random: Random;
   readonly timers?: Timers;
-  /** As `notify=off` in the address, and before it: false behind a pooler that lends connections for one transaction. */
+  /** Overrides `notify=off` in the address. False: behind a pooler in transaction mode. */
   readonly notify?: boolean;
-  /** How long the server may be away before callers are told. */
+  /** How long the server may be unreachable before calls fail. */
   readonly patienceMs?: number;
-  /** Told why, while the server is waited for at the beginning. */
+  /** Called with the reason while the server is waited for at the start. */
   readonly waiting?: (why: Error) => void;
   /** The schema that holds the tables. */
   readonly namespace?: string;
@@ -62,112 +62,114 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { limits, random, timers = systemTimers, namespace = 'baton' } = options;
   if (!NAMESPACE.test(namespace)) throw new StoreFault(`"${namespace}" is not the name of a schema`, 'unchanged');
   const address = readAddress(options.url, process.env);
-  const { notify = address.notify } = options;
+  const { notify: notifies = address.notify } = options;
   const clock = serverClock();
-  const greeting: SessionSetup = { address, namespace, clock, ownSession: notify };
-  const patience: Patience = {
+  const setup: SessionSetup = { address, namespace, clock, ownSession: notifies };
+  const retry: RetryOptions = {
     timers,
     random,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     where: address.shown,
   };
-  const app = { notifies: notify, hasCounters: false };
+  const app = { notifies, hasCounters: false };
 
   const connections: LockingConnection[] = [];
   const connection = (session: Readonly<Record<string, string>>): LockingConnection => {
-    const made = openConnection(() => setUpSession(greeting, { session }), patience, app);
+    const made = openConnection(() => setUpSession(setup, { session }), retry, app);
     connections.push(made);
     return made;
   };
-  await makeReady(greeting, patience, options.waiting);
+  await migrateWhenReachable(setup, retry, options.waiting);
   const quick = connection(PLANNED_ONCE);
   const lists = connection(BY_INDEX);
   const claims = connection(PLANNED_ONCE);
   const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
   const move = moveBatch(parts.writes, claims);
 
-  const heard = (payload: string): void => {
+  const onNotification = (payload: string): void => {
     const { topic, record } = readNotification(payload);
     if (listener !== null && !isChosen(payload, listener.process)) {
-      hints.heardLater(topic);
+      notifier.wakeLater(topic);
       return;
     }
-    if (record !== null && hints.awaits(topic)) claiming.offered(record);
-    hints.heard([topic]);
+    if (record !== null && notifier.isAwaited(topic)) claiming.offered(record);
+    notifier.wakeAll([topic]);
   };
-  const listener = notify
+  const listener = notifies
     ? openListener(
-        () => setUpSession(greeting, { heard }),
+        () => setUpSession(setup, { onNotification }),
         random,
-        (names) => hints.heard(names),
+        (names) => notifier.wakeAll(names),
       )
     : null;
-  const hints = hintsOf({
+  const notifier = changeNotifierOf({
     connection: quick,
     timers,
     random,
-    attend: (names) => listener?.attend(names),
+    listenTo: (names) => listener?.listenTo(names),
   });
-  const { tell, foundNothing } = hints;
+  const { notify, foundNothing } = notifier;
   const claiming = claimingOf({
     connection: claims,
     locking: connection(PLANNED_ONCE),
     move,
     clock,
-    tell,
+    notify,
     foundNothing,
   });
-  const lookAtClock = async (): Promise<void> => {
+  const readServerClock = async (): Promise<void> => {
     const sentAtMs = clock.elapsedMs();
     const [row] = await quick.read(`select ${NOW_MS}`);
-    clock.heard(Number(row?.[0]), sentAtMs);
+    clock.observe(Number(row?.[0]), sentAtMs);
   };
-  const door = doorOf(() => {
-    if (clock.isStale()) void lookAtClock().catch(() => undefined);
+  const calls = callTracker(() => {
+    if (clock.isStale()) void readServerClock().catch(() => undefined);
   });
 
   const words = wordIndexOf(lists);
   const transactions = connection(PLANNED_ONCE);
 
   return {
-    insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), locking: transactions, limits, tell })),
-    claim: door.guard(claiming.claim),
-    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
-    relay: door.guard(relayOf({ ...parts, locking: transactions, limits, tell })),
-    load: door.guard((id, when) => load(quick, id, when)),
-    find: door.guard(findOf(quick, lists, words, clock)),
-    count: door.guard(countOf(lists, words)),
-    facts: door.guard(factsOf(lists, timers)),
-    changed: hints.changed,
+    insert: calls.track(
+      insertOf({ ...parts, writes: connection(PLANNED_ONCE), locking: transactions, limits, notify }),
+    ),
+    claim: calls.track(claiming.claim),
+    change: calls.track(changeOf({ ...parts, ...limitParts(limits, parts), move, notify })),
+    relay: calls.track(relayOf({ ...parts, locking: transactions, limits, notify })),
+    load: calls.track((id, when) => load(quick, id, when)),
+    find: calls.track(findOf(quick, lists, words, clock)),
+    count: calls.track(countOf(lists, words)),
+    facts: calls.track(factsOf(lists, timers)),
+    changed: notifier.changed,
     nowMs: clock.nowMs,
-    sessions: door.guardAll(sessionsOf(quick)),
-    outbox: door.guardAll(outboxOf(quick)),
-    tokens: door.guardAll(tokensOf(quick)),
-    agents: door.guardAll(agentSessionsOf(quick)),
-    pauses: door.guardAll(pausesOf(quick)),
-    policy: door.guardAll(policiesOf(quick)),
-    schedules: door.guardAll(schedulesOf(quick)),
-    transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
-    retention: door.guardAll(retentionOf(connection(BY_INDEX), connection(BY_INDEX))),
-    upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
+    sessions: calls.trackAll(sessionsOf(quick)),
+    outbox: calls.trackAll(outboxOf(quick)),
+    tokens: calls.trackAll(tokensOf(quick)),
+    agents: calls.trackAll(agentSessionsOf(quick)),
+    pauses: calls.trackAll(pausesOf(quick)),
+    policy: calls.trackAll(policiesOf(quick)),
+    schedules: calls.trackAll(schedulesOf(quick)),
+    transfer: calls.trackAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), notify })),
+    retention: calls.trackAll(retentionOf(connection(BY_INDEX), connection(BY_INDEX))),
+    upkeep: calls.trackAll(upkeepOf(quick, connection({}), words)),
     close: async () => {
-      hints.close();
-      await door.close();
+      notifier.close();
+      await calls.close();
       await Promise.all([...connections.map((each) => each.close()), listener?.close()]);
     },
   };
 }
 
-/** Waits for the server if it is not there yet, and brings the schema to our version. */
-async function makeReady(
-  greeting: SessionSetup,
-  { timers, patienceMs, where }: Patience,
+/** Waits until the server can be reached, and migrates the schema. */
+async function migrateWhenReachable(
+  setup: SessionSetup,
+  { timers, patienceMs, where }: RetryOptions,
   waiting: PostgresStoreOptions['waiting'],
 ): Promise<void> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
-      const link = await setUpSession(greeting, {}, true);
+      const link = await setUpSession(setup, {}, true);
       try {
         await migrate(link, where);
       } finally {
@@ -187,36 +189,36 @@ const RETRY_MS = 100;
 
 type Operation<Given extends never[], Answer> = (...given: Given) => Promise<Answer>;
 
-interface Door {
-  guard<Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer>;
-  guardAll<Operations extends object>(operations: Operations): Operations;
-  /** Lets nobody in any more and waits until everybody is out. */
+interface CallTracker {
+  track<Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer>;
+  trackAll<Operations extends object>(operations: Operations): Operations;
+  /** Refuses new calls and waits for those in progress. */
   close(): Promise<void>;
 }
 
-function doorOf(entering: () => void): Door {
-  const inside = new Set<Promise<unknown>>();
+function callTracker(onCall: () => void): CallTracker {
+  const running = new Set<Promise<unknown>>();
   let closed = false;
-  const guard = <Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer> => {
+  const track = <Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer> => {
     return (...given) => {
       if (closed) return Promise.reject(new StoreFault('the store is closed', 'unchanged'));
-      entering();
-      const under = operation(...given);
-      inside.add(under);
-      const leave = (): boolean => inside.delete(under);
-      under.then(leave, leave);
-      return under;
+      onCall();
+      const call = operation(...given);
+      running.add(call);
+      const leave = (): boolean => running.delete(call);
+      call.then(leave, leave);
+      return call;
     };
   };
   return {
-    guard,
-    guardAll: (operations) =>
+    track,
+    trackAll: (operations) =>
       Object.fromEntries(
-        Object.entries(operations).map(([name, each]) => [name, guard(each as Operation<never[], unknown>)]),
+        Object.entries(operations).map(([name, each]) => [name, track(each as Operation<never[], unknown>)]),
       ) as typeof operations,
     close: async () => {
       closed = true;
-      await Promise.allSettled(inside);
+      await Promise.allSettled(running);
     },
   };
 }

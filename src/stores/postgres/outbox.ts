@@ -1,4 +1,4 @@
-/** Effects that still have to happen. What is done stays as a mark, so that the same key is never done again. */
+/** Effects that still have to be carried out. Done effects stay, so that their keys are never used again. */
 import { inboxKind } from '../../domain/decision.ts';
 import { DROPPED_COLUMNS, EFFECT_COLUMNS, readDropped, readEffect } from '../shared-rows.ts';
 import type { Outbox } from '../store.ts';
@@ -15,7 +15,7 @@ const LATER_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text
   tries = coalesce($3::integer, tries)
 where key = $1::text and not done and due_at < 'infinity'`;
 
-/** When the answer is lost and we ask again, it is ours and answers false: it is tried again when it is due. */
+/** After a lost answer the retry returns false although the effect is ours: it is tried again when it is due. */
 const TAKE_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text::interval
 where key = $1::text and not done and due_at <= clock_timestamp() returning key`;
 
@@ -32,7 +32,7 @@ const AGAIN_SQL = `update baton.effect set done = false, due_at = clock_timestam
   dropped_at = null, dropped = null
 where key = $1::text and dropped_at is not null returning key`;
 
-/** It is due, or was a moment ago: whoever asked again after a lost answer has made it so. */
+/** Whether the effect is not given up: after a lost answer our first attempt has requeued it. */
 const IS_OPEN_SQL = 'select 1 from baton.effect where key = $1::text and dropped_at is null';
 
 export function outboxOf(connection: Connection): Outbox {
@@ -45,11 +45,11 @@ export function outboxOf(connection: Connection): Outbox {
     take: async (key, forMs) => (await connection.write(TAKE_SQL, [key, `${forMs} milliseconds`])).rows.length > 0,
     drop: async (key, says) => void (await connection.write(DROP_SQL, [key, says])),
     dropped: async (max) => (await connection.read(DROPPED_SQL, [max])).map(readDropped),
-    again: async (key) => {
-      const { rows, doubtful } = await connection.write(AGAIN_SQL, [key]);
-      return rows.length > 0 || (doubtful && (await connection.read(IS_OPEN_SQL, [key])).length > 0);
+    requeue: async (key) => {
+      const { rows, maybeApplied } = await connection.write(AGAIN_SQL, [key]);
+      return rows.length > 0 || (maybeApplied && (await connection.read(IS_OPEN_SQL, [key])).length > 0);
     },
-    later: async (key, inMs, tries) => {
+    postpone: async (key, inMs, tries) => {
       await connection.write(LATER_SQL, [key, `${inMs} milliseconds`, tries ?? null]);
     },
   };

@@ -4,7 +4,7 @@ import type { PauseRecord, Pauses } from '../pause-store.ts';
 import type { Connection } from './connection.ts';
 import { NOW_MS } from './schema.ts';
 
-/** Where `agent` is an expression of SQL. */
+/** `agent` is an SQL expression. */
 export function isPausedSql(agent: string): string {
   return `exists (select from baton.agent_pause pause where pause.agent = ${agent} and pause.ended_at is null)`;
 }
@@ -18,15 +18,15 @@ const NEWEST_SQL = `select ${PAUSE_COLUMNS} from baton.agent_pause where agent =
 const LIST_SQL = `select ${PAUSE_COLUMNS} from baton.agent_pause order by ended_at is not null, seq desc limit $1::integer`;
 
 export function pausesOf(connection: Connection): Pauses {
-  /** Where an answer was lost and we asked again, what is there now is our own doing, or somebody else's that is the same. */
+  /** After a lost answer and a retry, the newest pause is our own, or an equal one of another process. */
   const written = async (
     sql: string,
     agent: AgentId,
     others: readonly (string | null)[],
     isOver: boolean,
   ): Promise<PauseRecord | null> => {
-    const { rows, doubtful } = await connection.write(sql, [agent, ...others]);
-    const [row] = rows.length > 0 || !doubtful ? rows : await connection.read(NEWEST_SQL, [agent]);
+    const { rows, maybeApplied } = await connection.write(sql, [agent, ...others]);
+    const [row] = rows.length > 0 || !maybeApplied ? rows : await connection.read(NEWEST_SQL, [agent]);
     const pause = row === undefined ? null : readPause(row);
     return pause !== null && (pause.endedAt !== null) === isOver ? pause : null;
   };

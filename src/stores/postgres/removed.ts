@@ -1,4 +1,4 @@
-/** What was removed, and to which archive it went. */
+/** Reads the tombstones of removed handoffs. */
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { RemovedHandoff } from '../store.ts';
 import type { Connection } from './connection.ts';

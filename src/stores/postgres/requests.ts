@@ -1,4 +1,4 @@
-/** Requests that were answered: whoever asks again with the same key gets the same records. */
+/** Answered requests: a repeated request with the same key returns the same records. */
 import { present } from '../../foundation/assert.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -15,7 +15,7 @@ const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
 const ANSWERED_SQL = `select hash, ids from baton.request where by = $1::text and key = $2::text and not (${EXPIRED})`;
 const FORGET_ONE_SQL = `delete from baton.request where by = $1::text and key = $2::text and ${EXPIRED}`;
 
-/** A pass of housekeeping takes out so many: its statement stays short, and the next pass takes the rest. */
+/** Deleted per maintenance pass, to keep the statement short. */
 const FORGET_MAX = 1000;
 const FORGET_SQL = `delete from baton.request where ctid = any (array(
   select ctid from baton.request where ${EXPIRED.replace('clock_timestamp()', '(select clock_timestamp())')} limit ${FORGET_MAX}))`;
@@ -28,7 +28,7 @@ export function requestValues(request: RequestKey, ids: readonly string[]): read
   return [by, hash, JSON.stringify(ids), forEver === true ? 1 : 0, JSON.stringify(keysOf(request))];
 }
 
-/** What is kept for ever was asked at the end of time. */
+/** A request that is kept for ever has the time `infinity`. */
 export function requestParts(next: () => string): string {
   const [by, hash, ids, forEver, keys] = [next(), next(), next(), next(), next()];
   const at = `case ${forEver}::integer when 1 then 'infinity'::timestamptz else clock_timestamp() end`;
@@ -37,7 +37,7 @@ export function requestParts(next: () => string): string {
 
 const REQUESTED_SQL = 'select ids from baton.request where by = $1::text and key = $2::text';
 
-/** What a request was answered with, as it is now; nothing where it is not known. */
+/** The current records of the answer to a request. Empty: the request is unknown. */
 export async function requested(
   connection: Connection,
   { by, key }: Pick<RequestKey, 'by' | 'key'>,
@@ -47,7 +47,7 @@ export async function requested(
   return recordsInOrder(connection, ids);
 }
 
-/** The records as they are now; null: this is the first time. */
+/** The current records of the earlier answer. Null: the request is new. */
 export async function answeredBefore(
   connection: Connection,
   { by, key, hash }: RequestKey,
@@ -62,7 +62,7 @@ export async function answeredBefore(
   return ok(ids.map((id) => present(found.get(id), 'what is not removed is there')));
 }
 
-/** A request that is older than it has to be kept, and still in the way of a new one with the same key. */
+/** Deletes an expired request that blocks a new one with the same key. */
 export async function forgetExpired(connection: Connection, { by, key }: RequestKey): Promise<void> {
   await connection.write(FORGET_ONE_SQL, [by, key]);
 }

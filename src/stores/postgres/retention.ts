@@ -1,6 +1,6 @@
 /**
- * Finished handoffs leave, and a tombstone stays. What is removed goes in one statement, after the row that counts inserts
- * with dependencies is locked: whoever comes to depend on one of them has done so before, or finds it gone.
+ * Removes finished handoffs and keeps a tombstone of each. One statement removes them after locking the row that counts
+ * inserts with dependencies: such an insert either came before, or finds the handoff gone.
  */
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
@@ -15,7 +15,7 @@ const FIRST_FINAL = STATES.findIndex(isFinal);
 const QUEUE = KINDS.indexOf('queue');
 const ROOT = `coalesce((b.lineage::jsonb) ->> 'root', b.id) collate "C"`;
 
-/** Its chain has a member that is open, younger than that, or a document; or something open depends on a member. */
+/** The chain has a member that is open, newer than `before`, or a document; or something open depends on a member. */
 const isNeeded = (before: string): string => `exists (
   select from (
     select m.id, m.n from baton.body m where m.n in (select x.n from baton.handoff x where x.id in (b.id, ${ROOT}))
@@ -73,11 +73,11 @@ export function retentionOf(reads: Connection, writes: LockingConnection): Reten
     remove: async (heads, archive) => {
       const given = JSON.stringify(heads.map(({ id, trail }) => ({ id, trail })));
       for (let round = 0; round < ROUNDS_MAX; round += 1) {
-        const { end } = await writes.wholly(async (on) => {
+        const { end } = await writes.transaction(async (on) => {
           await on.write(LOCK_SQL);
           await on.write(REMOVE_SQL, [given, archive]);
         });
-        // What was lost without an answer can be done again: what is gone is not there any more.
+        // After a lost answer it can be repeated: what was removed is not found again.
         if (end === 'done') return removals(reads, heads, archive);
       }
       throw new StoreFault('the server was lost too often while handoffs were removed; try again', 'unknown');

@@ -1,4 +1,4 @@
-/** Record ↔ row, by the columns that all databases share. What is usual or null is not sent. */
+/** Record ↔ row, with the columns that all databases share. Default values and null are not sent. */
 import { assert } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -14,7 +14,7 @@ import {
   type RecordColumn,
 } from '../record-columns.ts';
 import type { Row } from './driver.ts';
-import { OFFERED } from './numbers.ts';
+import { OFFERED } from './sql-numbers.ts';
 
 /** Name and type. */
 export type Column = readonly [name: string, type: string];
@@ -26,25 +26,25 @@ export const CHANGING = columnsOf(CHANGING_COLUMNS);
 export const FIXED = columnsOf(FIXED_COLUMNS);
 export const REVISED = columnsOf(REVISED_COLUMNS);
 
-/** What nearly every row has is not sent; `filled` puts it in. */
+/** The default values, which are not sent; `filled` adds them in SQL. */
 const USUAL: Readonly<Record<string, string>> = Object.fromEntries(
   [...FIXED_COLUMNS, ...CHANGING_COLUMNS]
     .filter(({ usual }) => usual !== undefined && usual !== null)
     .map(({ name, usual }) => [name, String(usual)]),
 );
 
-/** For reading, from `handoff h join body b`. */
+/** The columns to read, from `handoff h join body b`. */
 export const ROW_COLUMNS = READ_COLUMNS.map(({ name, changes }) => `${changes ? 'h' : 'b'}.${name}`).join(', ');
-/** The place of the first column after those. */
+/** The index of the first column after `ROW_COLUMNS`. */
 export const AFTER_ROW = READ_COLUMNS.length;
-/** The place of a column among those. */
+/** The index of a column in `ROW_COLUMNS`. */
 export function placeOf(column: string): number {
   return READ_COLUMNS.findIndex(({ name }) => name === column);
 }
-/** The same for what can be taken, with its place in the line, where all columns have one source. */
+/** The same with the order of claims, from a single source. */
 export const READY_COLUMNS = `${ROW_COLUMNS.replaceAll(/\b[bh]\./g, '')}, rank, n`;
 
-/** Agents and sessions have no numbers here. */
+/** This database stores agents and sessions by name. */
 const BY_NAME: Ids = {
   agentNumber: (agent) => agent,
   agentName: (stored: AgentId) => stored,
@@ -52,7 +52,7 @@ const BY_NAME: Ids = {
   sessionName: (stored: SessionId) => stored,
 };
 
-/** What a new record has unless it says otherwise. */
+/** Default values of a new record. */
 const AT_FIRST: Readonly<Record<string, { readonly sql: string; is(handoff: Handoff): boolean }>> = {
   revision: { sql: '1', is: ({ revision }) => revision === 1 },
   state: { sql: String(OFFERED), is: ({ state }) => state === 'offered' },
@@ -83,17 +83,17 @@ export function newColumns(handoff: Handoff): string {
   return columnsText(NEW_WRITERS, handoff);
 }
 
-/** What moves change, in the same way; `filled` without more is the other half. */
+/** The columns that moves change, in the same form; `filled` is the other half. */
 export function changedColumns(handoff: Handoff): string {
   return columnsText(CHANGE_WRITERS, handoff);
 }
 
-/** What a revision of a draft changes beside that. */
+/** The columns that only a revision of a draft changes. */
 export function revisedColumns(handoff: Handoff): string {
   return columnsText(REVISION_WRITERS, handoff);
 }
 
-/** Text at once: making an object of each record first, only to write it as JSON, costs more than the columns. */
+/** Writes text directly: building an object per record and serializing it costs more than all columns. */
 function columnsText(writers: readonly Writer[], handoff: Handoff): string {
   let written = '';
   for (const { key, usual, write, atFirst } of writers) {
@@ -110,21 +110,21 @@ export function jsonOf(value: ColumnValue): string {
 
 const read = recordReader(0);
 
-/** Throws an `UnreadableRecord` for what nobody of ours has written. */
+/** Throws an `UnreadableRecord` for a row that no version of Baton writes. */
 export function readRow(row: Row): Handoff {
   return read(row, BY_NAME);
 }
 
-/** One JSON object of the insides of several, and of the fields of another. */
+/** One JSON object from the contents of several, and the fields of another. */
 export function oneObject(insides: readonly string[], rest: object): string {
   return `{${[...insides, JSON.stringify(rest).slice(1, -1)].filter((inside) => inside !== '').join(',')}}`;
 }
 
-/** JSON text holds no bare control characters, so one can stand between the texts and another for none. */
+/** JSON text contains no control characters, so one separates the texts and another stands for null. */
 const BETWEEN = '\u0001';
 const NONE = '\u0002';
 
-/** Many large texts as one parameter: as fast as one parameter each, and several times faster than inside JSON. */
+/** Joins many large texts into one parameter: several times faster than inside JSON. */
 export function joined(texts: readonly (JsonText | null)[]): string {
   for (const text of texts) {
     if (text !== null) assert(!text.includes(BETWEEN) && !text.includes(NONE), 'JSON has no bare control characters');
@@ -132,7 +132,7 @@ export function joined(texts: readonly (JsonText | null)[]): string {
   return texts.map((text) => text ?? NONE).join(BETWEEN);
 }
 
-/** The pair of `joined`, in SQL. */
+/** The inverse of `joined`, in SQL. */
 export function split(parameter: string): string {
   return `unnest(string_to_array(${parameter}::text, E'\\x01', E'\\x02'))`;
 }
@@ -146,7 +146,7 @@ export function named(columns: readonly Column[], of = ''): string {
   return columns.map(([name]) => `${of}${name}`).join(', ');
 }
 
-/** The same with what was left out put in. */
+/** `named`, with defaults for values that were not sent. */
 export function filled(columns: readonly Column[], isNew = false): string {
   return columns
     .map(([name]) => ({ name, usual: (isNew ? AT_FIRST[name]?.sql : undefined) ?? USUAL[name] }))

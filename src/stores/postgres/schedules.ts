@@ -19,20 +19,20 @@ export function schedulesOf(connection: Connection): Schedules {
   };
   return {
     add: async ({ id, nextAt, spec, last }) => {
-      const { rows, doubtful } = await connection.write(ADD_SQL, [id, nextAt, spec, last]);
-      // An answer was lost and we asked again: what is in the way may be our own.
-      return rows.length > 0 || (doubtful && (await load(id))?.spec === spec);
+      const { rows, maybeApplied } = await connection.write(ADD_SQL, [id, nextAt, spec, last]);
+      // An answer was lost and the write was retried: the existing row may be our own.
+      return rows.length > 0 || (maybeApplied && (await load(id))?.spec === spec);
     },
     load,
     list: async (max, after = '') => (await connection.read(LIST_SQL, [after, max])).map(readSchedule),
     due: async (max) => (await connection.read(DUE_SQL, [max])).map(readSchedule),
     advance: async ({ id, nextAt, spec }, next) => {
-      const { rows, doubtful } = await connection.write(ADVANCE_SQL, [id, next.nextAt, next.last, nextAt, spec]);
-      return rows.length > 0 || (doubtful && (await load(id))?.last === next.last);
+      const { rows, maybeApplied } = await connection.write(ADVANCE_SQL, [id, next.nextAt, next.last, nextAt, spec]);
+      return rows.length > 0 || (maybeApplied && (await load(id))?.last === next.last);
     },
     remove: async (id) => {
-      const { rows, doubtful } = await connection.write(REMOVE_SQL, [id]);
-      return rows.length > 0 || doubtful;
+      const { rows, maybeApplied } = await connection.write(REMOVE_SQL, [id]);
+      return rows.length > 0 || maybeApplied;
     },
   };
 }

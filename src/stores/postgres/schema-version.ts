@@ -1,4 +1,4 @@
-/** The version of the schema on a server, for whoever wants to know before anything is made there. */
+/** Reads the schema version on a server without creating anything. */
 import { readAddress } from './address.ts';
 import { setUpSession } from './session-setup.ts';
 import { faultOf } from './connection.ts';
@@ -6,7 +6,7 @@ import { VERSION_SQL } from './migrations.ts';
 import { serverClock } from './server-clock.ts';
 import { ConnectionError } from './connection-error.ts';
 
-/** Null: there are no tables of ours. */
+/** Null: there are no tables of Baton. */
 export async function schemaVersionAt(url: string, namespace = 'baton'): Promise<number | null> {
   const address = readAddress(url, process.env);
   try {

@@ -1,6 +1,6 @@
 /**
- * The versions of the schema. Each migration is literal SQL that turns the version before it into its own, and is never
- * edited after its release: a database that somebody made years ago must become exactly what a new one is.
+ * The versions of the schema. Each migration is literal SQL that upgrades the previous version, and is never edited after
+ * its release: an old database must become exactly what a new one is.
  */
 import { TABLES } from './migrations/001-tables.ts';
 import { LISTS_AND_WORDS } from './migrations/002-lists-and-words.ts';
@@ -30,5 +30,5 @@ export const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Milliseconds since 1970 by the server's clock. In a subquery it is asked once, and an index can be searched by it. */
+/** Milliseconds since 1970 by the server's clock. As a subquery it is evaluated once and can use an index. */
 export const NOW_MS = `(select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)`;

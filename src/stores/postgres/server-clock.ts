@@ -1,16 +1,15 @@
 /**
- * The server's clock, read here without asking it each time: an offset to our own monotonic clock, so that no wall
- * clock of a client ever enters a record.
+ * Estimates the server's clock as an offset to our own monotonic clock, so that no wall clock of a client enters a record.
  *
- * Every answer with a server time narrows the offset down: the server read its clock after we sent and before we
- * received. The offset moves only when an answer contradicts it, and then no further than it must, so that time
- * neither jitters nor runs backwards by the half of a round trip.
+ * Every answer with a server time limits the offset: the server read its clock after we sent and before we received. The
+ * offset moves only when an answer contradicts it, and no further than necessary, so that time neither jitters nor runs
+ * backwards by half a round trip.
  */
 export interface ServerClock {
   nowMs(): number;
-  /** Our monotonic time, for `heard`. */
+  /** Our monotonic time, for `observe`. */
   elapsedMs(): number;
-  heard(serverMs: number, sentAtMs: number): void;
+  observe(serverMs: number, sentAtMs: number): void;
   /** Whether the last answer is so old that the clocks may have drifted apart. */
   isStale(): boolean;
 }
@@ -20,17 +19,17 @@ const FRESH_MS = 10_000;
 
 export function serverClock(elapsedMs: () => number = () => performance.now()): ServerClock {
   let offsetMs: number | null = null;
-  let heardAtMs = -Infinity;
+  let observedAtMs = -Infinity;
   return {
     nowMs: () => Math.floor(elapsedMs() + (offsetMs ?? 0)),
     elapsedMs,
-    heard: (serverMs, sentAtMs) => {
-      heardAtMs = elapsedMs();
-      const least = serverMs - heardAtMs;
-      // The server tells whole milliseconds; the rest of the one it is in has been cut off.
+    observe: (serverMs, sentAtMs) => {
+      observedAtMs = elapsedMs();
+      const least = serverMs - observedAtMs;
+      // The server truncates to whole milliseconds.
       const most = serverMs + 1 - sentAtMs;
       offsetMs = offsetMs === null ? (least + most) / 2 : Math.min(Math.max(offsetMs, least), most);
     },
-    isStale: () => elapsedMs() - heardAtMs > FRESH_MS,
+    isStale: () => elapsedMs() - observedAtMs > FRESH_MS,
   };
 }

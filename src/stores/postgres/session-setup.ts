@@ -1,4 +1,4 @@
-/** What every new connection is asked before it is used: is the schema ours, does a commit wait for the disk, what time is it. */
+/** Sets up every new connection: checks the schema version and that commits wait for the disk, and reads the clock. */
 import { StoreFault } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Driver, DriverSettings } from './driver.ts';
@@ -13,32 +13,34 @@ export interface SessionSetup {
   readonly address: Address;
   readonly namespace: string;
   readonly clock: ServerClock;
-  /** False behind a pooler that lends a connection for one transaction: nothing can be agreed with a session there. */
+  /** False behind a pooler in transaction mode, which does not keep session settings. */
   readonly ownSession: boolean;
 }
 
-/** Runaway statements, waits for locks and forgotten transactions end by themselves. */
+/** Timeouts end runaway statements, lock waits and forgotten transactions. */
 const SESSION = {
   application_name: 'baton',
   statement_timeout: '5000',
   lock_timeout: '2000',
   idle_in_transaction_session_timeout: '10000',
   jit: 'off',
-  // Means nothing to the server, and nobody else sets it: if it is there, the rest is too.
+  // A marker that only Baton sets: if it arrives, the other settings do too.
   'batonpass.session': 'own',
 } as const;
 
-/** Every statement has an index, also while the tables are small or nobody has counted their rows. */
+/** Forces indexes, also while the tables are small or have no statistics: every statement has one. */
 export const BY_INDEX = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' } as const;
 
-/** For the few statements that carry the load: they are planned once, perhaps while the tables are still empty. */
+/** For the few frequent statements: they are planned once, perhaps while the tables are still empty. */
 export const PLANNED_ONCE = { ...BY_INDEX, plan_cache_mode: 'force_generic_plan' } as const;
 
-type Extra = Pick<DriverSettings, 'heard' | 'closed'> & { readonly session?: Readonly<Record<string, string>> };
+type Extra = Pick<DriverSettings, 'onNotification' | 'onClosed'> & {
+  readonly session?: Readonly<Record<string, string>>;
+};
 
-/** Connects and asks. With `anySchema` the version is left to whoever migrates. */
-export async function setUpSession(greeting: SessionSetup, extra: Extra = {}, anySchema = false): Promise<Driver> {
-  const { address, clock, namespace, ownSession } = greeting;
+/** Connects and checks. With `anySchema` the schema version is not checked. */
+export async function setUpSession(setup: SessionSetup, extra: Extra = {}, anySchema = false): Promise<Driver> {
+  const { address, clock, namespace, ownSession } = setup;
   let link: Driver | null = null;
   try {
     link = await writableHost({
@@ -51,9 +53,9 @@ export async function setUpSession(greeting: SessionSetup, extra: Extra = {}, an
     const sentAtMs = clock.elapsedMs();
     const script = `select current_setting('synchronous_commit'), ${NOW_MS}, current_setting('batonpass.session', true)`;
     const [settings, version] = await link.runScript(anySchema ? script : `${script}; ${VERSION_SQL}`);
-    clock.heard(Number(settings?.[0]?.[1]), sentAtMs);
-    if (ownSession && settings?.[0]?.[2] !== SESSION['batonpass.session']) throw notKept(address.shown);
-    if (settings?.[0]?.[0] === 'off') await insistOnDisk(link, greeting);
+    clock.observe(Number(settings?.[0]?.[1]), sentAtMs);
+    if (ownSession && settings?.[0]?.[2] !== SESSION['batonpass.session']) throw settingsNotKept(address.shown);
+    if (settings?.[0]?.[0] === 'off') await requireDurableCommit(link, setup);
     const found = Number(version?.[0]?.[0] ?? 0);
     if (!anySchema && found !== SCHEMA_VERSION) throw wrongVersion(address.shown, found);
     return link;
@@ -65,16 +67,16 @@ export async function setUpSession(greeting: SessionSetup, extra: Extra = {}, an
 }
 
 /**
- * What was sent with the greeting did not arrive: a pooler was told to ignore it. It may work for a while, until a
- * transaction meets a statement that was prepared on another connection.
+ * The settings of the startup message did not arrive, because a pooler ignores them. It would work only until a transaction
+ * uses a statement that was prepared on another connection.
  */
-function notKept(shown: string): StoreFault {
+function settingsNotKept(shown: string): StoreFault {
   const says = `${shown} does not keep the settings of a session: ${POOLER_ADVICE}`;
   return new StoreFault(says, 'unchanged');
 }
 
-/** A commit that does not wait for the disk can be lost after it was acknowledged. */
-async function insistOnDisk(link: Driver, { address, ownSession }: SessionSetup): Promise<void> {
+/** Without waiting for the disk an acknowledged commit can be lost. */
+async function requireDurableCommit(link: Driver, { address, ownSession }: SessionSetup): Promise<void> {
   if (ownSession) {
     const answers = await link.runScript(`set synchronous_commit = on; select current_setting('synchronous_commit')`);
     if (answers.at(-1)?.[0]?.[0] !== 'off') return;

@@ -1,15 +1,15 @@
-/** Worker sessions. Silence is measured by the server's clock alone, between two of its own readings. */
+/** Worker sessions. Silence is measured only by the server's clock. */
 import { assert } from '../../foundation/assert.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { ProcessIdentity, RunningGroup, Sessions } from '../store.ts';
 import { BEAT_SQL } from './heartbeat.ts';
 import type { Connection } from './connection.ts';
-import { ACCEPTED } from './numbers.ts';
+import { ACCEPTED } from './sql-numbers.ts';
 
 const HOLDS = `exists (select from baton.handoff h where h.state = ${ACCEPTED} and h.session = s.id)`;
 const SILENT_MS = "greatest(0, floor(date_part('epoch', clock_timestamp() - s.beat_at) * 1000))::bigint";
 
-/** Whoever did not hear the first answer asks again; an ended session stays ended. */
+/** May be repeated after a lost answer. An ended session stays ended. */
 const OPEN_SQL = `insert into baton.session as s (id, agent, process, lease_ms)
 values ($1::text, $2::text, $3::text, $4::bigint)
 on conflict (id) do update set beat_at = clock_timestamp() where not s.ended`;
@@ -20,8 +20,8 @@ export const LIST_SQL = `select s.id, s.agent, s.process, s.groups, ${SILENT_MS}
 from baton.session s where not s.ended or ${HOLDS} order by s.n`;
 
 /**
- * Locked as for deleting, which waits for those who are taking something for this session: afterwards nobody does.
- * The silence is judged on the row as it is then, so a beat that came first keeps the session. Unknown is ended.
+ * `for update` waits for statements that are taking a handoff for this session; later ones find it ended. The silence is
+ * computed from the locked row, so an earlier heartbeat keeps the session. An unknown session counts as ended.
  */
 const END_SQL = `with judged as materialized (
   select s.id, s.ended or clock_timestamp() - s.beat_at >= $2::text::interval as ends

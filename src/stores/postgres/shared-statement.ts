@@ -1,13 +1,13 @@
 /**
  * Concurrent callers of one process share a statement, and with it the round trip and the wait for the disk.
  *
- * What is handed in while a statement is under way goes out with the next one. One more than is being carried out may
- * be on its way, so that the server has the next statement at hand when it is done with the last.
+ * Calls that arrive while a statement is in flight share the next one. Two statements may be in flight, so that the server
+ * has the next one when it finishes the first.
  */
 
-/** Larger statements hold their rows locked for longer, and gain nothing more. */
-const TOGETHER_MAX = 128;
-const UNDER_WAY_MAX = 2;
+/** Larger statements lock their rows longer without being faster. */
+const BATCH_MAX = 128;
+const IN_FLIGHT_MAX = 2;
 
 interface Waiting<Given, Answer> {
   readonly given: Given;
@@ -15,21 +15,21 @@ interface Waiting<Given, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** `send` answers for each of what it was given, in order; what it throws goes to all of them. */
+/** `send` returns one answer per call, in order. An error that it throws goes to all calls. */
 export function sharedStatement<Given, Answer>(
   send: (given: readonly Given[]) => Promise<readonly (Answer | Error)[]>,
 ): (given: Given) => Promise<Answer> {
   let queue: Waiting<Given, Answer>[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let scheduled = false;
-  /** Whoever was last sent had no company, and is not expected to have any now. */
-  let isAlone = true;
+  /** The last statement had a single call, so the next one is sent at once. */
+  let lastWasSingle = true;
 
   const dispatch = async (): Promise<void> => {
-    const batch = queue.slice(0, TOGETHER_MAX);
-    queue = queue.slice(TOGETHER_MAX);
-    underWay += 1;
-    isAlone = batch.length === 1;
+    const batch = queue.slice(0, BATCH_MAX);
+    queue = queue.slice(BATCH_MAX);
+    inFlight += 1;
+    lastWasSingle = batch.length === 1;
     try {
       const answers = await send(batch.map(({ given }) => given));
       batch.forEach(({ resolve, reject }, index) => {
@@ -40,22 +40,22 @@ export function sharedStatement<Given, Answer>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
       schedule();
     }
   };
 
   const schedule = (): void => {
-    if (scheduled || queue.length === 0 || underWay >= UNDER_WAY_MAX) return;
-    if (isAlone && underWay === 0) {
+    if (scheduled || queue.length === 0 || inFlight >= IN_FLIGHT_MAX) return;
+    if (lastWasSingle && inFlight === 0) {
       void dispatch();
       return;
     }
     scheduled = true;
-    // After this round of the event loop, so that all who were woken together are sent together.
+    // After this round of the event loop, so that callers that were woken together share a statement.
     setImmediate(() => {
       scheduled = false;
-      if (queue.length > 0 && underWay < UNDER_WAY_MAX) void dispatch();
+      if (queue.length > 0 && inFlight < IN_FLIGHT_MAX) void dispatch();
     });
   };
 

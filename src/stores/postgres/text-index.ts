@@ -1,11 +1,10 @@
 /**
- * The full-text index, which follows the facts at a distance: sending costs nothing for it. Whoever has the duty feeds
- * it; whoever searches first feeds it what is missing.
+ * The full-text index is updated after the facts, so that it does not slow down sending. The duty holder updates it, and a
+ * search first adds what is missing.
  *
- * `indexed` is a cursor of the facts and passes only those to which no older ones can be added any more. What is newer
- * is indexed all the same by whoever searches, because what was acknowledged must be found; it is looked at again until
- * the cursor has passed it. Everything can be done twice or by several at once: a record has one row, and the cursor
- * moves only from where a batch began.
+ * `indexed` is a cursor of the facts. It passes only facts before which no others can appear. A search also indexes newer
+ * facts, because everything acknowledged must be found; they are read again until the cursor has passed them. All steps
+ * can be repeated or run concurrently: a record has one row, and the cursor moves only from where a batch began.
  */
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
 import type { Connection } from './connection.ts';
@@ -19,7 +18,7 @@ const WRITE_CHARACTERS = 256 * 1024;
 export const CURSOR_SQL = `select cursor, (select xid || ':' || seq from baton.fact order by xid desc, seq desc limit 1)
 from baton.indexed where one`;
 
-/** The next facts, and with each that begins a record what is to be indexed of it, unless it is. */
+/** The next facts; the first fact of a record comes with the text to index, unless it is indexed. */
 export const NEXT_SQL = `select f.xid::text, f.seq, f.xid < $3::text::xid8, b.n, b.title, b.task, left(b.text, ${INDEXED_MAX})
 from (
   select xid, seq, n, revision from baton.fact where (xid, seq) > ($1::text::xid8, $2::bigint)
@@ -37,9 +36,9 @@ export const ADD_SQL = `with given as (
 update baton.indexed set cursor = $3::text where one and cursor = $2::text and cursor <> $3::text`;
 
 export interface WordIndex {
-  /** One batch, if anything is missing. */
-  feed(): Promise<void>;
-  /** All that was there when it was asked. */
+  /** Adds one batch, if anything is missing. */
+  update(): Promise<void>;
+  /** Adds everything that existed at the time of the call. */
   catchUp(): Promise<void>;
 }
 
@@ -50,19 +49,19 @@ interface Position {
 
 interface Reached {
   readonly at: Position;
-  /** Null once a fact was met that may still get a neighbour before it: the cursor stays before that one. */
+  /** Null after a fact before which others may still appear: the cursor must not pass it. */
   readonly cursor: Position | null;
 }
 
 const START: Position = { xid: 0n, seq: 0 };
 
 export function wordIndexOf(connection: Connection): WordIndex {
-  const look = async (): Promise<{ readonly cursor: Position; readonly newest: Position }> => {
+  const readCursors = async (): Promise<{ readonly cursor: Position; readonly newest: Position }> => {
     const [row] = await connection.read(CURSOR_SQL);
     return { cursor: positionOf(row?.[0]), newest: positionOf(row?.[1]) };
   };
 
-  /** Indexes what comes after, as far as a batch goes, and answers how far that was; null: there is nothing more. */
+  /** Indexes one batch and returns how far it got. Null: nothing is left. */
   const step = async ({ at, cursor }: Reached, horizon: string): Promise<Reached | null> => {
     const rows = await connection.read(NEXT_SQL, [String(at.xid), at.seq, horizon]);
     const end = rows.at(-1);
@@ -80,12 +79,12 @@ export function wordIndexOf(connection: Connection): WordIndex {
   };
 
   return {
-    feed: async () => {
-      const { cursor, newest } = await look();
+    update: async () => {
+      const { cursor, newest } = await readCursors();
       if (isBefore(cursor, newest)) await step({ at: cursor, cursor }, await feedHorizon(connection));
     },
     catchUp: async () => {
-      const { cursor, newest } = await look();
+      const { cursor, newest } = await readCursors();
       if (!isBefore(cursor, newest)) return;
       const horizon = await feedHorizon(connection);
       let reached: Reached | null = { at: cursor, cursor };
@@ -127,7 +126,7 @@ function positionOf(text: unknown): Position {
   return /^\d+$/.test(xid) && /^\d+$/.test(seq) ? { xid: BigInt(xid), seq: Number(seq) } : START;
 }
 
-/** The place before all others is written as nothing. */
+/** The start is written as an empty text. */
 function textOf({ xid, seq }: Position): string {
   return xid === 0n ? '' : `${xid}:${seq}`;
 }

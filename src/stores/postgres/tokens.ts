@@ -14,7 +14,7 @@ import { Conflict, type Connection } from './connection.ts';
 import { NOW_MS } from './schema.ts';
 
 const LINE = 'insert into baton.token_log (at, what, token, by, detail)';
-/** Two that use the bootstrap at once: the second waits for the row, finds it closed and makes nothing. */
+/** If two processes use the bootstrap at once, the second waits for the row, finds it closed and adds nothing. */
 const ADD_SQL = `with closed as (
   update baton.token_bootstrap set closed_at = ${NOW_MS}
   where $6::text <> 'leave' and closed_at is null returning 1
@@ -50,7 +50,7 @@ export function tokensOf(connection: Connection): Tokens {
     const [row] = await connection.read(BY_HASH_SQL, [hash]);
     return row === undefined ? null : readToken(row);
   };
-  /** When an answer was lost and we asked again, the one in the way is our own. */
+  /** Whether the stored token is our own, after a lost answer and a retry. */
   const isOurs = async (token: TokenRecord): Promise<boolean> => {
     const kept = await byHash(token.hash);
     return kept?.id === token.id && writeToken(kept) === writeToken(token);
@@ -62,11 +62,11 @@ export function tokensOf(connection: Connection): Tokens {
       const line = [what, by, JSON.stringify(mintedDetail(token))];
       const values = [id, hash, writeToken(token), revokedAt, keepsLeases ? 1 : 0, bootstrap, ...line];
       try {
-        const { rows, doubtful } = await connection.write(ADD_SQL, values);
-        return rows.length > 0 || (doubtful && (await isOurs(token)));
+        const { rows, maybeApplied } = await connection.write(ADD_SQL, values);
+        return rows.length > 0 || (maybeApplied && (await isOurs(token)));
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        if (error.doubtful && (await isOurs(token))) return true;
+        if (error.maybeApplied && (await isOurs(token))) return true;
         throw knownToken(id);
       }
     },
@@ -78,8 +78,8 @@ export function tokensOf(connection: Connection): Tokens {
     used: async (id) => void (await connection.write(USED_SQL, [id])),
     revoke: async (id, { by, keepsLeases = false }) => {
       const line = [by, JSON.stringify({ keepsLeases })];
-      const { rows, doubtful } = await connection.write(REVOKE_SQL, [id, keepsLeases ? 1 : 0, ...line]);
-      if (rows.length > 0 || !doubtful) return rows.length > 0;
+      const { rows, maybeApplied } = await connection.write(REVOKE_SQL, [id, keepsLeases ? 1 : 0, ...line]);
+      if (rows.length > 0 || !maybeApplied) return rows.length > 0;
       return (await connection.read(IS_REVOKED_SQL, [id])).length > 0;
     },
     bootstrapIsOpen: async () => (await connection.read(IS_OPEN_SQL)).length > 0,

@@ -1,6 +1,6 @@
 /**
- * Records as they are. A page is one statement and so one snapshot; a batch is restored by the statement that inserts
- * use, through the same gate where something waits for something.
+ * Copies records. A page is one statement and so one snapshot. A batch is restored with the statement of inserts, which
+ * also checks dependencies.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { StoreFault } from '../../foundation/store-fault.ts';
@@ -8,21 +8,28 @@ import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
-import { recognisedIn } from '../transfer-heads.ts';
+import {
+  NO_PROCESS,
+  holdersOf,
+  splitKnownCopies,
+  requireNoCycles,
+  requireValidCopies,
+  type Restored,
+} from '../valid-copies.ts';
+import { recognizedIn } from '../transfer-heads.ts';
 import { ROUNDS_MAX, type CopiesPage, type Copy, type Transfer } from '../store.ts';
 import { DAMAGED_MAX } from '../column-codecs.ts';
 import { Conflict, type Connection } from './connection.ts';
 import type { Row } from './driver.ts';
 import { readDependencyFacts } from './dependencies.ts';
-import type { NotifySettled } from './wake-waiters.ts';
+import type { NotifyChange } from './wake-waiters.ts';
 import { insertRows } from './insert-statement.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 
 const FACTS = `(select json_agg(json_build_array(${factNames('f.')}) order by f.revision)::text
   from baton.fact f where f.n = b.n)`;
 
-/** Whole records, for `readCopies`. */
+/** Selects complete records for `readCopies`. */
 export function copiesSql(where: string): string {
   return `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
 from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
@@ -31,11 +38,11 @@ where ${where}`;
 
 const COPIES_SQL = copiesSql('b.n > $1::bigint order by b.n limit $2::integer');
 
-/** Asked once, after the last page: records have no index by their number. */
+/** Run once, after the last page: records have no index by number. */
 const WITHOUT_TEXT_SQL = `select h.id from baton.handoff h
 where not exists (select from baton.body b where b.n = h.n) order by h.id limit $1::integer`;
 
-/** Numbers are not given in the order of commits: one that came late stands here between those that were read before. */
+/** Numbers are not in the order of commits: a late commit may appear between rows that were read before. */
 const RECOGNISE_SQL = `with wanted as materialized (select $3::text::integer[] as revisions)
 select b.n, b.id, f.hash
 from (select n, id, row_number() over (order by n) as place from baton.body where n > $1::bigint
@@ -45,18 +52,18 @@ left join baton.fact f on f.n = b.n and f.revision = ((select revisions from wan
 const TRAILS_SQL = `select h.id, h.trail from json_array_elements_text($1::text::json) as wanted(id)
 join baton.handoff h on h.id = wanted.id`;
 
-/** Before the records: a tombstone of what is here again, or is about to be, tells nothing. */
+/** Deletes the tombstones of restored handoffs, before the records are written. */
 const UNREMOVE_SQL = `delete from baton.removed r using json_array_elements_text($1::text::json) as wanted(id)
 where r.id = wanted.id`;
 
-/** Before the records: an ended session that holds nothing is nobody's business. */
+/** Adds the ended sessions of holders, before the records are written. */
 const SESSIONS_SQL = `insert into baton.session (id, agent, process, ended)
 select key, value, $2::text, true from json_each_text($1::text::json) on conflict (id) do nothing`;
 
 export interface TransferParts {
   readonly reads: Connection;
   readonly writes: Connection;
-  readonly tell: NotifySettled;
+  readonly notify: NotifyChange;
 }
 
 export function transferOf(parts: TransferParts): Transfer {
@@ -70,10 +77,10 @@ export function transferOf(parts: TransferParts): Transfer {
       return { items, damaged: [...damaged, ...withoutText], next: null };
     },
     restore: async (copies) => {
-      refuseInvalid(copies);
+      requireValidCopies(copies);
       return restore(parts, copies);
     },
-    recognise: async (after, heads) => {
+    recognize: async (after, heads) => {
       const revisions = `{${heads.map(({ revision }) => revision).join(',')}}`;
       const from = after === null ? 0 : Number(after);
       const rows = await parts.reads.read(RECOGNISE_SQL, [from, heads.length, revisions]);
@@ -82,7 +89,7 @@ export function transferOf(parts: TransferParts): Transfer {
         id: row[1] as HandoffId,
         hash: row[2] as string | null,
       }));
-      return recognisedIn(numbered, heads, after);
+      return recognizedIn(numbered, heads, after);
     },
   };
 }
@@ -105,48 +112,52 @@ function factsOf(handoff: HandoffId, text: string | null): readonly Fact[] {
 }
 
 async function restore(parts: TransferParts, copies: readonly Copy[]): Promise<readonly Restored[]> {
-  const { reads, tell } = parts;
-  let doubtful = false;
+  const { reads, notify } = parts;
+  let maybeApplied = false;
   let first: readonly Restored[] | null = null;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const known = await trailsOf(reads, copies);
-    const { fresh, answers } = newAmong(copies, (id) => known.get(id) ?? null);
+    const { fresh, answers } = splitKnownCopies(copies, (id) => known.get(id) ?? null);
     first ??= answers;
-    // What we had sent without an answer and now find here is our own.
-    if (fresh.length === 0) return doubtful ? first : answers;
+    // If an answer was lost, the stored copies are our own.
+    if (fresh.length === 0) return maybeApplied ? first : answers;
     try {
       const written = await write(parts, fresh);
-      doubtful ||= written.doubtful;
+      maybeApplied ||= written.maybeApplied;
       if (!written.done) continue;
-      for (const { handoff } of fresh) tell(null, handoff);
+      for (const { handoff } of fresh) notify(null, handoff);
       return answers;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      doubtful ||= error.doubtful;
+      maybeApplied ||= error.maybeApplied;
     }
   }
-  throw new StoreFault('too many restore the same handoffs at once; try again', 'unchanged');
+  throw new StoreFault('too many processes restore the same handoffs at once; try again', 'unchanged');
 }
 
 async function write(
   { reads, writes }: TransferParts,
   fresh: readonly Copy[],
-): Promise<{ readonly done: boolean; readonly doubtful: boolean }> {
+): Promise<{ readonly done: boolean; readonly maybeApplied: boolean }> {
   const waiting = fresh.map(({ handoff }) => ({ id: handoff.id, dependsOn: handoff.terms.dependsOn }));
   const waits = waiting.some(({ dependsOn }) => dependsOn.length > 0);
-  const surroundings = waits ? await readDependencyFacts(reads, waiting) : null;
-  refuseCycles(fresh, (id) => surroundings?.edges.get(id) ?? []);
+  const dependencyFacts = waits ? await readDependencyFacts(reads, waiting) : null;
+  requireNoCycles(fresh, (id) => dependencyFacts?.edges.get(id) ?? []);
   const holders = holdersOf(fresh);
   if (holders.size > 0) {
-    await writes.write(SESSIONS_SQL, [JSON.stringify(Object.fromEntries(holders)), JSON.stringify(ELSEWHERE)]);
+    await writes.write(SESSIONS_SQL, [JSON.stringify(Object.fromEntries(holders)), JSON.stringify(NO_PROCESS)]);
   }
-  const newcomers = fresh.map(({ handoff, facts, body, outcome }) => ({
+  const newRows = fresh.map(({ handoff, facts, body, outcome }) => ({
     decision: { handoff, facts, ...(outcome === null ? {} : { outcome }) },
     body,
   }));
   await writes.write(UNREMOVE_SQL, [JSON.stringify(fresh.map(({ handoff }) => handoff.id))]);
-  const { written, doubtful } = await insertRows(writes, newcomers, surroundings === null ? {} : { surroundings });
-  return { done: written, doubtful };
+  const { written, maybeApplied } = await insertRows(
+    writes,
+    newRows,
+    dependencyFacts === null ? {} : { dependencyFacts },
+  );
+  return { done: written, maybeApplied };
 }
 
 async function trailsOf(reads: Connection, copies: readonly Copy[]): Promise<ReadonlyMap<HandoffId, string>> {

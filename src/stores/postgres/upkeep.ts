@@ -1,4 +1,4 @@
-/** The duty of a place, which one process has at a time, and the little housekeeping that this database needs. */
+/** The duty of a place, and the maintenance of this database. */
 import { JUMP_MS } from '../../foundation/clock.ts';
 import { identityText, placeOf } from '../../foundation/process-identity.ts';
 import type { ProcessIdentity, Upkeep } from '../store.ts';
@@ -14,8 +14,8 @@ const SILENT_MS = `greatest(0, floor(date_part('epoch', clock_timestamp() - d.be
 const HOLDER_SQL = `select d.process, ${SILENT_MS} from baton.duty d where d.host = $1::text`;
 
 /**
- * Kept by its holder, or taken from the one that was judged, unless that one has been heard since. Rows of places where
- * nobody has worked for an hour go with it: every boot and every container is a place of its own.
+ * Keeps the duty, or takes it from the holder that was found gone, unless that one has sent a heartbeat since. Also
+ * deletes rows of places without activity for an hour: every boot and every container is a place of its own.
  */
 const TAKE_SQL = `with forgotten as (
   delete from baton.duty o where o.beat_at < clock_timestamp() - interval '1 hour' and o.host <> $1::text)
@@ -26,7 +26,7 @@ returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
-/** `nextClockMark` in one statement, so that no other look comes between reading and writing. */
+/** `nextClockMark` in one statement, so that reading and writing are atomic. */
 const CLOCK_SQL = `with own as (select $1::text as boot, $2::bigint as monotonic_ms, ${NOW_MS} as wall_ms),
 before as materialized (select boot, monotonic_ms, wall_ms from baton.clock),
 look as (
@@ -42,8 +42,8 @@ select look.wall_ms - look.steady_since_ms,
     where abs(o.wall_ms - b.wall_ms - (o.monotonic_ms - b.monotonic_ms)) > ${JUMP_MS})
 from look`;
 
-/** Whoever audits reads much, on a connection that delays nobody. */
-export function upkeepOf(connection: Connection, patient: Connection, words: WordIndex): Upkeep {
+/** Audits read much, so they have a connection of their own. */
+export function upkeepOf(connection: Connection, auditConnection: Connection, words: WordIndex): Upkeep {
   return {
     dutyHolder: async (process) => {
       const [row] = await connection.read(HOLDER_SQL, [placeOf(process)]);
@@ -60,15 +60,15 @@ export function upkeepOf(connection: Connection, patient: Connection, words: Wor
     leaveDuty: async (process) => {
       await connection.write(LEAVE_SQL, [placeOf(process), identityText(process)]);
     },
-    lookAtClock: async ({ boot, monotonicMs }) => {
+    checkClock: async ({ boot, monotonicMs }) => {
       const { rows } = await connection.write(CLOCK_SQL, [boot, Math.floor(monotonicMs)]);
       return { steadyMs: (rows[0]?.[0] as number | undefined) ?? 0, wasSet: rows[0]?.[1] === true };
     },
-    tend: async () => {
+    maintain: async () => {
       await forgetAllExpired(connection);
-      await words.feed();
+      await words.update();
     },
-    audit: () => audit(patient),
-    feedHolders: () => feedHolders(patient),
+    audit: () => audit(auditConnection),
+    feedHolders: () => feedHolders(auditConnection),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Who waits for what. Three sources, each enough alone: our own commits, the notifications of other processes, and a
- * poll of the database, which is the truth.
+ * Wakes waiters from three sources: our own commits, the notifications of other processes, and a poll of the database,
+ * which alone would be enough.
  */
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
@@ -9,67 +9,67 @@ import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
 import { topicName, topicOf } from './notify.ts';
 import type { Connection } from './connection.ts';
-import { OFFERED } from './numbers.ts';
+import { OFFERED } from './sql-numbers.ts';
 import { isPausedSql } from './pauses.ts';
 import { NOW_MS } from './schema.ts';
 
-/** Called after each commit with what a record was (null: nothing) and what it is now. */
-export type NotifySettled = (before: Handoff | null, after: Handoff) => void;
+/** Called after each commit with the record before (null: new) and after. */
+export type NotifyChange = (before: Handoff | null, after: Handoff) => void;
 
-export interface Hints {
+export interface ChangeNotifier {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  readonly tell: NotifySettled;
-  /** A claim found nothing: whoever waits for this agent's offers now waits in earnest. */
+  readonly notify: NotifyChange;
+  /** A claim found nothing, so the waiters for this agent's offers need notifications of other processes. */
   foundNothing(agent: AgentId): void;
-  /** Whether anybody here waits for this topic. */
-  awaits(name: string): boolean;
-  /** Topics of which something may have happened. */
-  heard(names: readonly string[]): void;
-  /** Others were told to go first: if something is left soon, those who wait here are woken. */
-  heardLater(name: string): void;
+  /** Whether a caller waits for this topic. */
+  isAwaited(name: string): boolean;
+  /** Wakes the waiters of topics that may have changed. */
+  wakeAll(names: readonly string[]): void;
+  /** Other processes were chosen first: wakes the waiters a little later, if something is left. */
+  wakeLater(name: string): void;
   close(): void;
 }
 
-export interface HintParts {
+export interface NotifierParts {
   readonly connection: Connection;
   readonly timers: Timers;
   readonly random: Random;
-  /** Told of what is waited for, whenever that changes and with every poll. */
-  readonly attend: (names: readonly string[]) => void;
+  /** Called with the awaited topics when they change, and with every poll. */
+  readonly listenTo: (names: readonly string[]) => void;
 }
 
-/** Those who go first have taken what they can by then; whoever among them is busy or dead delays an offer by no more. */
-const LATER_MS = 60;
+/** The chosen processes have claimed by then. A busy or dead one delays an offer by no more than this. */
+const DEFER_MS = 60;
 
-const leavers = new WeakMap<AbortSignal, Set<() => void>>();
+const abortListeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * What is called when this signal is aborted. A worker waits with the same one for all its life, and putting a listener
- * on it and taking it off again for every wait took longer than all the rest of a wait.
+ * The functions that are called when the signal is aborted. A worker waits with one signal all its life, and adding and
+ * removing a listener for every wait took longer than the rest of the wait.
  */
-function leavingBy(signal: AbortSignal): Set<() => void> {
-  const known = leavers.get(signal);
+function abortListenersOf(signal: AbortSignal): Set<() => void> {
+  const known = abortListeners.get(signal);
   if (known !== undefined) return known;
-  const leaving = new Set<() => void>();
-  leavers.set(signal, leaving);
-  signal.addEventListener('abort', () => leaving.forEach((end) => end()), { once: true });
-  return leaving;
+  const listeners = new Set<() => void>();
+  abortListeners.set(signal, listeners);
+  signal.addEventListener('abort', () => listeners.forEach((end) => end()), { once: true });
+  return listeners;
 }
 
-/** Those of the given agents for whom something is ready, and who are not paused. */
+/** The given agents that have a ready handoff and are not paused. */
 export const POLL_SQL = `select string_agg(agent, ' ') from json_array_elements_text($1::text::json) as waiting(agent)
 where exists (select from baton.handoff h
   where h.recipient = agent and h.state = ${OFFERED} and h.not_before <= ${NOW_MS})
 and not ${isPausedSql('waiting.agent')}`;
 
-export function hintsOf(parts: HintParts): Hints {
+export function changeNotifierOf(parts: NotifierParts): ChangeNotifier {
   const waiters = new Map<string, Set<() => void>>();
-  /** Waited for in earnest since the last poll; who asks for a hint, looks and finds something was never waiting. */
-  let earnest = new Set<string>();
-  /** The same between the last two polls: who waits again and again stays known. */
-  let lately: ReadonlySet<string> = new Set();
-  /** Heard of while others go first. */
-  const later = new Set<string>();
+  /** Topics without a result since the last poll. A caller that finds something at once was never waiting. */
+  let waitingNow = new Set<string>();
+  /** The same between the last two polls, so that callers that wait repeatedly stay registered. */
+  let waitingBefore: ReadonlySet<string> = new Set();
+  /** Topics for which other processes were chosen first. */
+  const deferred = new Set<string>();
   const closing = new AbortController();
   let polling = false;
 
@@ -87,17 +87,17 @@ export function hintsOf(parts: HintParts): Hints {
   };
 
   const poll = async (): Promise<void> => {
-    // Whoever waits for an end looks again each time: commits do not come in the order of their numbers, so no newest
-    // fact tells that nothing has ended.
+    // Waiters for settled handoffs are always woken: commits are not in the order of numbers, so the newest fact does not
+    // show whether anything was settled.
     wake('settled');
     await wakeForOffers(waiters.keys());
   };
 
-  /** What has been heard since the last of these is looked at by one question. */
-  const lookLater = async (): Promise<void> => {
-    await parts.timers.sleep(jittered(LATER_MS, parts.random), closing.signal);
-    const names = [...later].filter((name) => waiters.has(name));
-    later.clear();
+  /** One query for all topics that were deferred since the last one. */
+  const pollDeferred = async (): Promise<void> => {
+    await parts.timers.sleep(jittered(DEFER_MS, parts.random), closing.signal);
+    const names = [...deferred].filter((name) => waiters.has(name));
+    deferred.clear();
     if (!closing.signal.aborted) await wakeForOffers(names);
   };
 
@@ -107,23 +107,23 @@ export function hintsOf(parts: HintParts): Hints {
     while (waiters.size > 0 && !closing.signal.aborted) {
       const before = new Map(waiters);
       await parts.timers.sleep(POLL_MS * (0.6 + 0.3 * parts.random.unit()), closing.signal);
-      // Who has been waiting all this time is in earnest too, whatever it looks at.
-      for (const [name, group] of waiters) if (before.get(name) === group) earnest.add(name);
-      lately = earnest;
-      earnest = new Set();
-      parts.attend([...lately]);
-      // A poll that fails has said nothing; the waiters are told nothing, and the next one asks again.
+      // A caller that has waited all this time needs notifications too.
+      for (const [name, group] of waiters) if (before.get(name) === group) waitingNow.add(name);
+      waitingBefore = waitingNow;
+      waitingNow = new Set();
+      parts.listenTo([...waitingBefore]);
+      // After a failed poll the next one tries again.
       await poll().catch(() => undefined);
     }
     polling = false;
-    lately = new Set();
-    parts.attend([...earnest]);
+    waitingBefore = new Set();
+    parts.listenTo([...waitingNow]);
   };
 
-  const waitInEarnest = (name: string): void => {
-    if (earnest.has(name) || closing.signal.aborted) return;
-    earnest.add(name);
-    if (!lately.has(name)) parts.attend([...lately, ...earnest]);
+  const startListening = (name: string): void => {
+    if (waitingNow.has(name) || closing.signal.aborted) return;
+    waitingNow.add(name);
+    if (!waitingBefore.has(name)) parts.listenTo([...waitingBefore, ...waitingNow]);
   };
 
   return {
@@ -135,30 +135,30 @@ export function hintsOf(parts: HintParts): Hints {
         const end = (): void => {
           group.delete(end);
           if (group.size === 0 && waiters.get(name) === group) waiters.delete(name);
-          leaving.delete(end);
+          listeners.delete(end);
           resolve();
         };
-        const leaving = leavingBy(signal).add(end);
+        const listeners = abortListenersOf(signal).add(end);
         waiters.set(name, group.add(end));
-        if (topic.kind === 'settled') waitInEarnest(name);
+        if (topic.kind === 'settled') startListening(name);
         void pollWhileAwaited();
       });
     },
-    tell: (before, after) => {
+    notify: (before, after) => {
       const name = before?.state === after.state ? null : topicOf(after);
       if (name !== null) wake(name);
     },
     foundNothing: (agent) => {
       const name = topicName({ kind: 'offers', agent });
-      if (waiters.has(name)) waitInEarnest(name);
+      if (waiters.has(name)) startListening(name);
     },
-    awaits: (name) => waiters.has(name),
-    heard: (names) => names.forEach(wake),
-    heardLater: (name) => {
+    isAwaited: (name) => waiters.has(name),
+    wakeAll: (names) => names.forEach(wake),
+    wakeLater: (name) => {
       if (!waiters.has(name)) return;
-      // A look that fails has said nothing; the next poll asks again.
-      if (later.size === 0) void lookLater().catch(() => undefined);
-      later.add(name);
+      // After a failure the next poll tries again.
+      if (deferred.size === 0) void pollDeferred().catch(() => undefined);
+      deferred.add(name);
     },
     close: () => {
       closing.abort();

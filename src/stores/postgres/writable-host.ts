@@ -1,4 +1,4 @@
-/** Connects to the host that can be written to, where an address names several or asks for it. */
+/** Connects to a host that can be written to, if the address names several hosts or requires it. */
 import { openDriver, type Driver, type DriverSettings } from './driver.ts';
 import { ConnectionError } from './connection-error.ts';
 
@@ -16,7 +16,7 @@ export async function writableHost(settings: DriverSettings): Promise<Driver> {
       problem ??= new ConnectionError('unsent', new Error(`${host.host} can only be read from just now`));
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
-      // What is wrong for good is told, even when the next host is only away.
+      // A permanent error is reported even if the next host is only unreachable.
       if (problem === null || error.kind === 'fault') problem = error;
     }
     await link.end();

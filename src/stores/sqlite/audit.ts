@@ -1,20 +1,20 @@
 /**
- * Looks for impossible states. All questions read one snapshot on a separate connection, so concurrent writers are neither
- * disturbed nor mistaken for damage. It blocks the event loop.
+ * Looks for impossible states. All checks read one snapshot on a separate connection, so concurrent writers are neither
+ * disturbed nor taken for damage. It blocks the event loop.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, stateNumber } from '../stored-numbers.ts';
 import type { Finding } from '../store.ts';
-import { damageIn } from '../column-codecs.ts';
-import { diskTrouble, prepare, sqlOn, type Database, type Row } from './binding.ts';
+import { damageText } from '../column-codecs.ts';
+import { diskErrorText, prepare, sqlOn, type Database, type Row } from './binding.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import { openToRead } from './read-only.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 
-/** Per kind: more findings of one kind are one problem. */
+/** Per kind: more findings of one kind have one cause. */
 const FINDINGS_MAX = 100;
 const PAGE = 5_000;
 
@@ -44,56 +44,60 @@ const WAITS = `SELECT id, waits, (SELECT count(*) FROM dependency LEFT JOIN hand
 
 const BODIES = 'SELECT id FROM handoff WHERE NOT EXISTS (SELECT 1 FROM body WHERE body.handoff = n)';
 
-interface Question {
+interface HandoffCheck {
   readonly what: string;
   readonly sql: string;
   readonly says: (row: Row) => string;
 }
 
-/** Those whose first column is an id. */
-const ABOUT_HANDOFFS: readonly Question[] = [
+/** Checks whose first column is the id of a handoff. */
+const HANDOFF_CHECKS: readonly HandoffCheck[] = [
   {
     what: 'revision',
     sql: REVISIONS,
     says: ([id, revision, facts]) => `${id} has ${facts} facts at revision ${revision}`,
   },
   { what: 'trail', sql: TRAILS, says: ([id]) => `${id}: the newest fact is not the head of its trail` },
-  { what: 'waits', sql: WAITS, says: ([id, waits, unmet]) => `${id} counts ${waits} it waits for, there are ${unmet}` },
-  { what: 'body', sql: BODIES, says: ([id]) => `${id} has lost what it carries` },
+  {
+    what: 'waits',
+    sql: WAITS,
+    says: ([id, waits, unmet]) => `${id} counts ${waits} open dependencies, there are ${unmet}`,
+  },
+  { what: 'body', sql: BODIES, says: ([id]) => `the body of ${id} is missing` },
 ];
 
 export function audit(path: string): readonly Finding[] {
   const { database } = openToRead(path, { sync: 'normal' });
   try {
     database.exec('BEGIN');
-    const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs, lookAtRows];
-    return looks.flatMap((look) => orDamage(() => look(database)));
+    const checks = [checkFile, checkReferences, checkCounters, checkHandoffs, checkRows];
+    return checks.flatMap((check) => orDamage(() => check(database)));
   } finally {
-    // Nothing was written; ending it in the other way fails where a page cannot be read.
+    // Nothing was written, and COMMIT fails where a page cannot be read.
     if (database.isTransaction) database.exec('ROLLBACK');
     database.close();
   }
 }
 
-/** A question that fails is a finding as well. */
-function orDamage(look: () => readonly Finding[]): readonly Finding[] {
+/** A check that fails is a finding too. */
+function orDamage(check: () => readonly Finding[]): readonly Finding[] {
   try {
-    return look();
+    return check();
   } catch (error) {
-    const says = diskTrouble(error) ?? messageOf(error);
+    const says = diskErrorText(error) ?? messageOf(error);
     return [{ what: 'file', handoff: null, says: `the database file: ${says}` }];
   }
 }
 
-/** Whether every record can be read as one, as a claim or a list would read it. */
-function lookAtRows(database: Database): readonly Finding[] {
+/** Reads every record as a claim or a list would read it. */
+function checkRows(database: Database): readonly Finding[] {
   const names = rowNumbersOf(sqlOn(database));
   const page = prepare(database, `SELECT ${ROW_COLUMNS} FROM handoff WHERE n > ? ORDER BY n LIMIT ${PAGE}`);
   const findings: Finding[] = [];
   for (let after: number | null = 0; after !== null && findings.length < FINDINGS_MAX;) {
     const rows = page.all(after);
     for (const row of rows) {
-      const says = damageIn(() => readRow(row, names));
+      const says = damageText(() => readRow(row, names));
       if (says !== null) findings.push({ what: 'unreadable', handoff: row[1] as HandoffId, says });
     }
     after = rows.length < PAGE ? null : (rows.at(-1)?.[0] as number);
@@ -101,13 +105,13 @@ function lookAtRows(database: Database): readonly Finding[] {
   return findings;
 }
 
-function lookAtFile(database: Database): readonly Finding[] {
+function checkFile(database: Database): readonly Finding[] {
   const lines = prepare(database, `PRAGMA integrity_check(${FINDINGS_MAX})`).all();
   const damage = lines.map((row) => String(row[0])).filter((line) => line !== 'ok');
   return damage.map((line) => ({ what: 'file', handoff: null, says: `the database file: ${line}` }));
 }
 
-function lookAtReferences(database: Database): readonly Finding[] {
+function checkReferences(database: Database): readonly Finding[] {
   const lost = prepare(database, 'PRAGMA foreign_key_check').all().slice(0, FINDINGS_MAX);
   return lost.map(([table, row, parent]) => ({
     what: 'reference',
@@ -116,7 +120,7 @@ function lookAtReferences(database: Database): readonly Finding[] {
   }));
 }
 
-function lookAtCounters(database: Database): readonly Finding[] {
+function checkCounters(database: Database): readonly Finding[] {
   return prepare(database, `${COUNTERS} LIMIT ${FINDINGS_MAX}`)
     .all()
     .map(([name, outAll, outDocuments, inAll, inDocuments, ...real]) => ({
@@ -128,8 +132,8 @@ function lookAtCounters(database: Database): readonly Finding[] {
     }));
 }
 
-function lookAtHandoffs(database: Database): readonly Finding[] {
-  return ABOUT_HANDOFFS.flatMap(({ what, sql, says }) =>
+function checkHandoffs(database: Database): readonly Finding[] {
+  return HANDOFF_CHECKS.flatMap(({ what, sql, says }) =>
     prepare(database, `${sql} LIMIT ${FINDINGS_MAX}`)
       .all()
       .map((row) => ({ what, handoff: row[0] as HandoffId, says: says(row) })),

@@ -1,12 +1,12 @@
 /**
- * A copy of the whole database at one moment, while others go on writing. The copy is a complete database: it can replace
- * the original while no process uses it.
+ * Copies the whole database at one moment, while other processes write. The copy can replace the original while no
+ * process uses it.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { existsSync, rmSync } from 'node:fs';
-import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
+import { draftBeside, FileExists, publishDraft } from '../../foundation/atomic-file.ts';
 import { StoreFault } from '../store.ts';
-import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
+import { diskErrorText, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
 
 export interface Backup {
   readonly bytes: number;
@@ -20,18 +20,18 @@ export function backUp(from: string, to: string, options: { readonly replace: bo
   try {
     withDatabase(from, (database) => prepare(database, 'VACUUM INTO ?').run(draft));
     const backup = withDatabase(draft, checked);
-    putInPlace(draft, to, { ...options, mode: 0o600 });
+    publishDraft(draft, to, { ...options, mode: 0o600 });
     return backup;
   } catch (error) {
     if (!isFromDatabase(error)) throw error;
-    const says = diskTrouble(error) ?? messageOf(error);
+    const says = diskErrorText(error) ?? messageOf(error);
     throw new StoreFault(`could not back up ${from}: ${says}`, 'unchanged', { cause: error });
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
   }
 }
 
-/** The copy does not inherit the journal mode, and without WAL several processes would block each other. */
+/** Sets WAL, which the copy does not inherit: without it several processes would block each other. */
 function checked(database: Database): Backup {
   database.exec('PRAGMA journal_mode = wal');
   const lines = prepare(database, 'PRAGMA integrity_check(1)').all();

@@ -13,9 +13,9 @@ export type Value = null | number | string;
 export type Row = readonly Value[];
 
 export interface Statement {
-  /** Answers the number of rows changed. */
+  /** Returns the number of changed rows. */
   run(...values: Value[]): number;
-  /** Answers the number of the new row; half the cost of RETURNING. */
+  /** Returns the number of the new row, at half the cost of RETURNING. */
   insert(...values: Value[]): number;
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): readonly Row[];
@@ -23,30 +23,30 @@ export interface Statement {
 
 export const LOCK_WAIT_MS = 4;
 /**
- * While another process closes the database as the last one, or recovers the log of a killed process, the first statement
- * has to wait for its disk. Waiting is harmless here: nothing runs yet.
+ * The first statement waits while another process closes the database as the last one, or recovers the log of a killed
+ * process. Blocking is harmless here: nothing else runs yet.
  */
 const OPEN_WAIT_MS = 10_000;
 
 const SCHEMA_WAIT_MS = 60_000;
-/** Long waits consist of short ones, so that the monitor can find out and say who holds the lock. */
+/** Long waits are split into short ones, so that the monitor can report who holds the lock. */
 const WAIT_STEP_MS = 500;
 
 export interface OpenOptions {
-  /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
+  /** `full`: a commit is on the disk before it is acknowledged. `normal`: it survives a crash of the process, not a power cut. */
   readonly sync: 'full' | 'normal';
   /**
-   * `read` needs the log and its index to be there if anything is in the log. `frozen` looks at the file alone, without
-   * locks: only where nobody can write it.
+   * `read` needs the log and its index if the log holds anything. `frozen` reads only the file, without locks: only for
+   * files that no process can write.
    * @default 'write'
    */
   readonly access?: 'write' | 'read' | 'frozen';
-  /** Called after each step of waiting for a lock, with the time so far. */
-  readonly refused?: (waitedMs: number) => void;
+  /** Called after each step of waiting for a lock, with the time waited so far. */
+  readonly onLockWait?: (waitedMs: number) => void;
 }
 
 /** Opens an existing file: a database that was removed must not come back as an empty one. */
-export function openDatabase(path: string, { sync, refused, access = 'write' }: OpenOptions): Database {
+export function openDatabase(path: string, { sync, onLockWait, access = 'write' }: OpenOptions): Database {
   const address = pathToFileURL(path);
   address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
   if (access === 'frozen') address.searchParams.set('immutable', '1');
@@ -60,7 +60,7 @@ export function openDatabase(path: string, { sync, refused, access = 'write' }: 
       PRAGMA trusted_schema = off;
       PRAGMA user_version;
     `;
-    waitFor(() => database.exec(settings), OPEN_WAIT_MS, refused);
+    waitFor(() => database.exec(settings), OPEN_WAIT_MS, onLockWait);
     database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
     return database;
   } catch (error) {
@@ -69,8 +69,8 @@ export function openDatabase(path: string, { sync, refused, access = 'write' }: 
   }
 }
 
-/** Stops the event loop; the binding itself waits for one step. */
-function waitFor(act: () => void, patienceMs: number, refused: OpenOptions['refused']): void {
+/** Blocks the event loop; the binding itself waits for one step. */
+function waitFor(act: () => void, waitMaxMs: number, onLockWait: OpenOptions['onLockWait']): void {
   const beganMs = elapsedMs();
   for (;;) {
     try {
@@ -78,39 +78,39 @@ function waitFor(act: () => void, patienceMs: number, refused: OpenOptions['refu
       return;
     } catch (error) {
       const waitedMs = elapsedMs() - beganMs;
-      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
-      refused?.(waitedMs);
+      if (!isBusy(error) || waitedMs >= waitMaxMs) throw error;
+      onLockWait?.(waitedMs);
     }
   }
 }
 
 export interface LockWait {
-  /** Switches off the binding's own waiting, which sleeps for whole milliseconds. */
-  never(): void;
-  usually(): void;
+  /** Switches off the waiting of the binding, which sleeps for whole milliseconds. */
+  disable(): void;
+  enable(): void;
 }
 
-/** Sets the timeout only when it changes: that costs as much as a small read. */
+/** Sets the timeout only when it changes, because setting it costs as much as a small read. */
 export function lockWaitOf(database: Database): LockWait {
   let waits = true;
-  const say = (next: boolean, sql: Statement): void => {
+  const setWait = (next: boolean, sql: Statement): void => {
     if (waits === next) return;
     sql.get();
     waits = next;
   };
   const none = prepare(database, 'PRAGMA busy_timeout = 0');
   const usual = prepare(database, `PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
-  return { never: () => say(false, none), usually: () => say(true, usual) };
+  return { disable: () => setWait(false, none), enable: () => setWait(true, usual) };
 }
 
-/** Waits for a lock with the event loop stopped, for as long as another process may need to migrate a large file. */
-export function withLockRetry(database: Database, act: () => void, refused?: OpenOptions['refused']): void {
+/** Waits for a lock and blocks the event loop, for as long as another process may need to migrate a large file. */
+export function withLockRetry(database: Database, act: () => void, onLockWait?: OpenOptions['onLockWait']): void {
   database.exec(`PRAGMA busy_timeout = ${WAIT_STEP_MS}`);
-  waitFor(act, SCHEMA_WAIT_MS, refused);
+  waitFor(act, SCHEMA_WAIT_MS, onLockWait);
   database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
 }
 
-/** Makes a new database under a draft name. */
+/** Creates a new database file. */
 export function openEmptyDatabase(path: string): Database {
   return new (chooseBinding().DatabaseSync)(path, { timeout: LOCK_WAIT_MS });
 }
@@ -128,7 +128,7 @@ export function sqlOn(database: Database): Sql {
   return (text) => prepare(database, text);
 }
 
-/** Prepared with its first use: a command that sends one handoff needs a few of the sixty statements. */
+/** Prepared on first use: a command that sends one handoff needs a few of the sixty statements. */
 export function prepare(database: Database, sql: string): Statement {
   let made: StatementSyncInstance | null = null;
   const statement = (): StatementSyncInstance => {
@@ -158,8 +158,8 @@ export function prepare(database: Database, sql: string): Statement {
 const TOO_LARGE = 'Value is too large to be represented';
 
 /**
- * The binding refuses all rows when one integer does not fit into a number. Then the rows are read again, and such an
- * integer becomes text, which fails the check of its own row and of no other.
+ * The binding refuses all rows when one integer does not fit into a number. The rows are then read again with such an
+ * integer as text, which fails only the check of its own row.
  */
 function inBigIntegers(error: unknown, statement: StatementSyncInstance, read: () => unknown): unknown {
   if (!(error instanceof Error) || !error.message.startsWith(TOO_LARGE)) throw error;
@@ -194,13 +194,13 @@ const IO_ERROR = 10;
 const NOT_A_DATABASE = 26;
 const CORRUPT = 11;
 
-/** Another process writes right now. Nothing has changed; the caller tries again later. */
+/** Another process holds the lock. Nothing has changed; the caller tries again later. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** A commit that the disk reported an error about may be there after the next start, or not. */
+/** After an I/O error a commit may or may not be there at the next start. */
 export function isUncertain(error: unknown): boolean {
   return primaryCode(error) === IO_ERROR;
 }
@@ -211,8 +211,8 @@ export function isUnwritable(error: unknown): boolean {
   return code !== null && [NO_PERMISSION, READ_ONLY, CANNOT_OPEN, FULL, IO_ERROR].includes(code);
 }
 
-/** What is wrong with the disk or the file, for the person who looks after it. Null: it is neither. */
-export function diskTrouble(error: unknown): string | null {
+/** What is wrong with the disk or the file, as a message for operators. Null: neither is the cause. */
+export function diskErrorText(error: unknown): string | null {
   switch (primaryCode(error)) {
     case FULL:
       return 'the disk is full: nothing was written; free some space and try again';
@@ -232,7 +232,7 @@ export function isFromDatabase(error: unknown): boolean {
 
 function primaryCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
-  // Where it reads many rows, the binding sometimes gives only the message.
+  // When it reads many rows, the binding sometimes sets only the message.
   if (!('errcode' in error)) return error.message === 'database is locked' ? BUSY : null;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }

@@ -17,31 +17,31 @@ import type { RowWriter } from './write-rows.ts';
 
 type Answer = Result<Handoff, Refusal>;
 
-/** What the operations on handoffs share. */
+/** What insert, claim, change and relay share. */
 export interface HandoffParts extends StoreParts {
   readonly names: RowNumbers;
   readonly reading: Queries;
   readonly sessions: LiveSessions;
   readonly writing: RowWriter;
-  readonly places: LimitCounters;
+  readonly counters: LimitCounters;
 }
 
 export function changeOf(parts: HandoffParts): (targets: readonly Target[], decide: Decide) => Work<readonly Answer[]> {
   const { reading, writing, nowMs } = parts;
 
-  const overNewest = (targets: readonly Target[], decide: Decide, now: number) => {
+  const decideOverNewest = (targets: readonly Target[], decide: Decide, now: number) => {
     const newest = new Map<HandoffId, Handoff>();
-    const placed: Handoff[] = [];
+    const admitted: Handoff[] = [];
     const steps: { readonly before: Handoff; readonly decision: Decision }[] = [];
 
     const answers = targets.map((target): Answer => {
       const id = idOf(target);
-      const before = newest.get(id) ?? atHand(reading, target);
+      const before = newest.get(id) ?? newestRecord(reading, target);
       if (before === null) return err({ code: 'no-such-handoff', id });
-      const decided = decideOver(parts, before, decide, placed, now);
+      const decided = decideOver(parts, before, decide, admitted, now);
       if (!decided.ok) return decided;
       const { handoff } = decided.value;
-      if (!usesCapacity(before)) placed.push(handoff);
+      if (!usesCapacity(before)) admitted.push(handoff);
       newest.set(before.id, handoff);
       steps.push({ before, decision: decided.value });
       return ok(handoff);
@@ -52,35 +52,37 @@ export function changeOf(parts: HandoffParts): (targets: readonly Target[], deci
     };
   };
 
-  /** The given record is nearly always the newest: then the guard of the write is the only look at the row. */
-  const overGiven = (given: Handoff, decide: Decide, now: number) => {
+  /** The given record is nearly always the newest. Then only the guard of the update reads the row. */
+  const decideOverGiven = (given: Handoff, decide: Decide, now: number) => {
     const decided = decideOver(parts, given, decide, [], now);
-    if (!decided.ok) return overNewest([given], decide, now);
+    if (!decided.ok) return decideOverNewest([given], decide, now);
     return (): readonly Answer[] =>
-      writing.update(given, decided.value, now) ? [ok(decided.value.handoff)] : overNewest([given.id], decide, now)();
+      writing.update(given, decided.value, now)
+        ? [ok(decided.value.handoff)]
+        : decideOverNewest([given.id], decide, now)();
   };
 
   return (targets, decide) => () => {
     const [given] = targets;
     return targets.length === 1 && typeof given === 'object'
-      ? overGiven(given, decide, nowMs())
-      : overNewest(targets, decide, nowMs());
+      ? decideOverGiven(given, decide, nowMs())
+      : decideOverNewest(targets, decide, nowMs());
   };
 }
 
-/** A given record saves reading the row, if it is still the newest; inside the write lock that is certain. */
-export function atHand(reading: Queries, target: Target): Handoff | null {
+/** A given record that is still the newest saves reading the row. The write lock keeps it the newest. */
+export function newestRecord(reading: Queries, target: Target): Handoff | null {
   const id = idOf(target);
   if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
   return reading.byIds([id])[0] ?? null;
 }
 
-/** `placed` are the handoffs that have taken a place in the same call. */
+/** `admitted`: the handoffs of the same call that have taken a slot under a limit. */
 export function decideOver(
-  { sessions, places }: HandoffParts,
+  { sessions, counters }: HandoffParts,
   before: Handoff,
   decide: Decide,
-  placed: readonly Handoff[],
+  admitted: readonly Handoff[],
   nowMs: number,
 ): Result<Decision, Refusal> {
   const decided = decide(before, nowMs);
@@ -89,6 +91,6 @@ export function decideOver(
   assertValidRecord(before.id, before, decided.value);
   if (!sessions.mayHold(before, handoff)) return err(leaseLost(before));
   const isAsked = !usesCapacity(before) && decided.value.overLimits !== true;
-  const full = isAsked ? places.roomFor(handoff, placed) : null;
+  const full = isAsked ? counters.limitRefusal(handoff, admitted) : null;
   return full === null ? decided : err(full);
 }

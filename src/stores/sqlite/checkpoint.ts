@@ -1,6 +1,6 @@
 /**
- * Moves the content of the log into the database file, so that the log stays small. Only the duty holder does this: many
- * checkpointing processes slow each other down, and older SQLite versions could damage the database.
+ * Moves the log into the database file, so that the log stays small. Only the duty holder does this: several
+ * checkpointing processes slow each other down, and older versions of SQLite could damage the database.
  */
 import { statSync } from 'node:fs';
 import type { Timers } from '../../foundation/clock.ts';
@@ -8,11 +8,11 @@ import { orNull } from '../../foundation/or-null.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { isBusy, prepare, type Database, type LockWait } from './binding.ts';
 
-/** About a thousand pages: below it, reading the log is as fast as reading the file. */
+/** About a thousand pages: reading a smaller log is as fast as reading the file. */
 const WORTH_BYTES = 4 * 1024 * 1024;
-/** A log of this many pages is started again, which all writers have to wait for. */
+/** A log of this many pages is restarted, for which all writers wait. */
 const TOO_MANY_PAGES = 8_000;
-/** Starting again needs a moment without writers. Until it succeeds, the log grows without end. */
+/** A restart needs a moment without writers. Until it succeeds, the log keeps growing. */
 const TRIES_MAX = 50;
 const TRY_AGAIN_MS = 3;
 
@@ -22,11 +22,11 @@ export async function checkpoint(
   { timers, random, lockWait }: { readonly timers: Timers; readonly random: Random; readonly lockWait: LockWait },
 ): Promise<void> {
   if ((orNull(() => statSync(`${path}-wal`))?.size ?? 0) < WORTH_BYTES) return;
-  // Copying first, while others write: starting again then has little left to copy.
-  lockWait.usually();
+  // First copy while others write, so that the restart has little left to copy.
+  lockWait.enable();
   const { pages } = run(database, 'PASSIVE');
   for (let tries = 0; pages > TOO_MANY_PAGES && tries < TRIES_MAX && database.isOpen; tries += 1) {
-    lockWait.usually();
+    lockWait.enable();
     if (run(database, 'RESTART').done) return;
     await timers.sleep(jittered(TRY_AGAIN_MS, random));
   }

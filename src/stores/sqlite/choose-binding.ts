@@ -18,12 +18,12 @@ export interface Binding extends SqliteModule {
   readonly version: string;
 }
 
-/** SQLite before this one can damage a database when several processes checkpoint. */
+/** Older versions of SQLite can damage a database when several processes checkpoint. */
 const VERSION_MIN = '3.51.3';
-/** In Node 22 `node:sqlite` is an experiment and says so on stderr. */
+/** In Node 22 `node:sqlite` is experimental and prints a warning. */
 const STABLE_SINCE = 24;
 const PACKAGE = '@photostructure/sqlite';
-/** For tests, and to avoid a defect in one of the two. */
+/** For tests, and to avoid a defect of one binding. */
 const VARIABLE = 'BATON_SQLITE';
 
 let chosen: Binding | null = null;
@@ -34,7 +34,7 @@ export function chooseBinding(): Binding {
   return chosen;
 }
 
-/** As `doctor` says it. */
+/** For `baton doctor`. */
 export function bindingText({ source, version }: Binding): string {
   return `SQLite ${version} of ${source === 'node' ? `Node ${process.versions.node} itself` : `the package ${PACKAGE}`}`;
 }
@@ -53,7 +53,7 @@ function isNodesUsable(): boolean {
 
 function checked(source: Source): Binding {
   const sqlite = load(source);
-  // Nodes of some distributions use the SQLite of the system: only SQLite itself knows which one runs.
+  // Node of some distributions uses the SQLite of the system, so only SQLite knows the version that runs.
   const memory = new sqlite.DatabaseSync(':memory:');
   const row = memory.prepare('SELECT sqlite_version() AS version').get() as { readonly version: string };
   memory.close();

@@ -8,7 +8,7 @@ import { isBusy, type Row } from './binding.ts';
 import type { HandoffParts } from './change.ts';
 import { IS_PAUSED_SQL } from './pauses.ts';
 import { readRow, ROW_COLUMNS, type ReadRow } from './rows.ts';
-import { stateNumber } from '../numbers.ts';
+import { stateNumber } from '../stored-numbers.ts';
 import { enoughReadable } from '../column-codecs.ts';
 import type { Work } from './shared-commit.ts';
 
@@ -18,7 +18,7 @@ export const CLAIM_SQL = `SELECT ${ROW_COLUMNS.replaceAll(/\b(\w+)\b/g, 'handoff
   FROM handoff INDEXED BY handoff_ready JOIN body ON body.handoff = handoff.n
   WHERE recipient = ? AND state = ${OFFERED} AND ready = 1 ORDER BY rank, n LIMIT ?`;
 
-/** Marks delayed handoffs whose time has come as ready; usually there are none. */
+/** Marks delayed handoffs whose time has come as ready. Usually there are none. */
 export const RIPEN_SQL = `UPDATE handoff INDEXED BY handoff_delayed SET ready = 1
   WHERE recipient = ? AND state = ${OFFERED} AND ready = 0 AND not_before <= ?`;
 
@@ -28,9 +28,9 @@ export const PROBE_SQL = `SELECT
           WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2)`;
 
 export interface Claim {
-  /** Looks without the write lock: whether there is anything to take, and whether some of it is still marked as delayed. */
-  anything(agent: AgentId): 'nothing' | 'ready' | 'ripe';
-  work(agent: AgentId, max: number, decide: Decide, isRipe: boolean): Work<readonly Claimed[]>;
+  /** Checks without the write lock whether anything is ready, and whether some of it is still marked as delayed. */
+  probe(agent: AgentId): 'nothing' | 'ready' | 'ripe';
+  work(agent: AgentId, max: number, decide: Decide, hasDelayed: boolean): Work<readonly Claimed[]>;
 }
 
 export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts): Claim {
@@ -39,7 +39,7 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
   const select = sql(CLAIM_SQL);
   const paused = sql(IS_PAUSED_SQL);
 
-  /** A locked database hides the row; then the claim itself has to look. */
+  /** Returns `busy` while the database is locked; then the claim itself has to check. */
   const unlessBusy = (get: () => Row | undefined, busy: Row | undefined): Row | undefined => {
     try {
       return get();
@@ -50,7 +50,7 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
   };
 
   return {
-    anything: (agent) => {
+    probe: (agent) => {
       const n = names.knownAgentNumber(agent);
       if (n === null) return 'nothing';
       const [ready, ripe] = unlessBusy(() => probe.get(n, nowMs()), [1, 1]) ?? [];
@@ -58,12 +58,12 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
       if (unlessBusy(() => paused.get(agent), undefined) !== undefined) return 'nothing';
       return ripe === 1 ? 'ripe' : 'ready';
     },
-    work: (agent, max, decide, isRipe) => () => {
+    work: (agent, max, decide, hasDelayed) => () => {
       const n = names.knownAgentNumber(agent);
-      // Another process may have paused the agent since `anything`.
+      // Another process may have paused the agent since `probe`.
       if (n === null || paused.get(agent) !== undefined) return () => [];
       const now = nowMs();
-      if (isRipe) ripen.run(n, now);
+      if (hasDelayed) ripen.run(n, now);
       const read = (row: Row): ReadRow & { readonly body: JsonText } => ({
         ...readRow(row, names),
         body: row.at(-1) as JsonText,
@@ -79,7 +79,7 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
       return () =>
         taken.map(({ before, decision, body }) => {
           const written = writing.update(before, decision, now);
-          assert(written, 'nobody else writes inside our transaction');
+          assert(written, 'no other process writes inside our transaction');
           return { handoff: decision.handoff, body };
         });
     },

@@ -1,28 +1,28 @@
 /**
- * The database file before it is a database: made whole or not at all, and never opened when it is not ours.
+ * Creates the database file, as a whole or not at all, and refuses to open a file that is not ours.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
+import { draftBeside, FileExists, publishDraft } from '../../foundation/atomic-file.ts';
 import { syncFolderSync } from '../../foundation/folder-sync.ts';
-import { refuseFilesOfOthers } from '../../foundation/own-file.ts';
+import { requireOwnFiles } from '../../foundation/file-ownership.ts';
 import { StoreFault } from '../store.ts';
-import { diskTrouble, openEmptyDatabase } from './binding.ts';
+import { diskErrorText, openEmptyDatabase } from './binding.ts';
 import { readFileHeader, type FileHeader } from './file-header.ts';
 import { nearestExisting, networkTypeOf } from './network-folder.ts';
 import { schemaSince } from './schema.ts';
 
-/** Makes the file if it is missing (several processes may try at once), and refuses one that is not ours. */
+/** Creates a missing file (several processes may try at once), and refuses a file that is not ours. */
 export function ensureDatabaseFile(path: string): void {
   const folder = dirname(path);
   refuseNetworkFolder(folder);
   if (!existsSync(path)) makeDatabase(path);
-  refuseFilesOfOthers(databaseFiles(path));
+  requireOwnFiles(databaseFiles(path));
   refuseForeignFile(path);
 }
 
-/** The file, the two that SQLite keeps beside it, and the folder in which all of them could be replaced. */
+/** The file, the two that SQLite keeps beside it, and their folder, whose owner could replace all of them. */
 export function databaseFiles(path: string): readonly string[] {
   return [dirname(path), path, `${path}-wal`, `${path}-shm`];
 }
@@ -39,7 +39,7 @@ function refuseNetworkFolder(folder: string): void {
 
 function makeDatabase(path: string): void {
   const folder = dirname(path);
-  // Other processes never see a half-made database: it is made under another name, which is then given a second one.
+  // Created under a draft name and then renamed, so that other processes never see an incomplete database.
   let draft: string | null = null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -51,12 +51,12 @@ function makeDatabase(path: string): void {
     } finally {
       database.close();
     }
-    putInPlace(draft, path, { replace: false });
+    publishDraft(draft, path, { replace: false });
     syncFoldersAbove(folder);
   } catch (error) {
     if (error instanceof FileExists) return;
     throw new StoreFault(
-      `could not make the database ${path}: ${diskTrouble(error) ?? messageOf(error)}`,
+      `could not make the database ${path}: ${diskErrorText(error) ?? messageOf(error)}`,
       'unchanged',
       {
         cause: error,
@@ -80,7 +80,7 @@ function refuseForeignFile(path: string): void {
   }
 }
 
-/** The folder may be as new as what is in it, and is then lost with it. Those that we may not open are not ours. */
+/** A power cut can lose a new folder with its content. Folders that we may not open are not new. */
 function syncFoldersAbove(folder: string): void {
   for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
     try {

@@ -1,8 +1,8 @@
-/** The first page of a file, read with plain file calls, because opening a database can already change it. */
+/** Reads the first page of a file with plain file calls, because even opening a database can change it. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { APPLICATION_ID } from './schema.ts';
 
-/** Where SQLite keeps these. */
+/** Offsets in the SQLite header. */
 const VERSION_AT = 60;
 const APPLICATION_AT = 68;
 const HEADER_BYTES = 100;
@@ -31,9 +31,9 @@ export function readFileHeader(path: string): FileHeader {
 }
 
 /**
- * POSIX gives up all locks of a process on a file when the process closes any descriptor of it, those of SQLite too. A
- * second opening of a database would then let another process remove the log in which the first one still writes. So
- * what was opened here stays open: one descriptor for each database of the process.
+ * When a process closes any descriptor of a file, POSIX releases all its locks on that file, including those of SQLite.
+ * Another process could then remove the log that this process still writes to. So descriptors that are opened here stay
+ * open, one for each database of the process.
  */
 const KEEPS_DESCRIPTORS = process.platform !== 'win32';
 const descriptors = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { openDatabase, prepare } from './binding.ts';
 import { BEAT_SQL } from './sessions.ts';
 
-/** A connection of its own, for a thread: answers false when others have ended the session. */
+/** Sends heartbeats on a separate connection, for a thread. Resolves to false when another process has ended the session. */
 export function openSqliteBeat(path: string, session: SessionId): () => Promise<boolean> {
   const database = openDatabase(path, { sync: 'normal' });
   const statement = prepare(database, BEAT_SQL);

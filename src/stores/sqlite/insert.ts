@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
-import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
+import { findCycle, type DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { stateOfNumber } from '../numbers.ts';
-import { keysOf, removedRefusal, REQUEST_MS, type Guard, type Opening, type RequestKey } from '../store.ts';
+import { stateOfNumber } from '../stored-numbers.ts';
+import { keysOf, removedRefusal, REQUEST_MS, type Guard, type NewHandoff, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import type { HandoffParts } from './change.ts';
 import { removedReader } from './retention.ts';
@@ -16,28 +16,28 @@ import type { Work } from './shared-commit.ts';
 
 type Inserted = Result<readonly Handoff[], Refusal>;
 
-/** A change in the same transaction, which is not written yet when the openings are decided. */
-interface Besides {
+/** A change of the same transaction that is decided but not written yet. */
+interface PendingChange {
   readonly before: Handoff;
   readonly changed: Handoff;
 }
 
-export interface Inserting {
-  insert(openings: readonly Opening[], guard: Guard): Work<Inserted>;
-  /** What the same request was answered before; null: it is new. */
+export interface Inserter {
+  insert(newHandoffs: readonly NewHandoff[], guard: Guard): Work<Inserted>;
+  /** The earlier answer to the same request. Null: the request is new. */
   answered(request: RequestKey | undefined, nowMs: number): Inserted | null;
   decideAll(
-    openings: readonly Opening[],
+    newHandoffs: readonly NewHandoff[],
     nowMs: number,
-    besides?: Besides,
+    pendingChange?: PendingChange,
     overLimits?: boolean,
   ): Result<readonly Decision[], Refusal>;
-  write(openings: readonly Opening[], decisions: readonly Decision[], nowMs: number): void;
-  /** Remembers what a request was answered with. */
+  write(newHandoffs: readonly NewHandoff[], decisions: readonly Decision[], nowMs: number): void;
+  /** Stores the answer to a request. */
   keep(request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void;
 }
 
-export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts): Inserting {
+export function insertOf({ sql, reading, writing, counters, nowMs }: HandoffParts): Inserter {
   const removed = removedReader(sql);
   const findState = sql('SELECT state FROM handoff WHERE id = ?');
   const findRemoved = sql('SELECT 1 FROM removed WHERE id = ?');
@@ -50,12 +50,12 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
 
   const isKnown = (id: HandoffId): boolean => findState.get(id) !== undefined || findRemoved.get(id) !== undefined;
 
-  const statesOf = (ids: readonly HandoffId[], besides: Besides | undefined): DependencyStates =>
-    new Map(ids.map((id) => [id, besides?.changed.id === id ? besides.changed.state : stateOf(id)]));
+  const statesOf = (ids: readonly HandoffId[], pendingChange: PendingChange | undefined): DependencyStates =>
+    new Map(ids.map((id) => [id, pendingChange?.changed.id === id ? pendingChange.changed.state : stateOf(id)]));
 
-  const ringOf = (opening: Opening, all: readonly Opening[]): readonly HandoffId[] | null => {
-    if (opening.dependsOn.length === 0) return null;
-    return ringThrough(opening.id, opening.dependsOn, (id) => {
+  const ringOf = (newHandoff: NewHandoff, all: readonly NewHandoff[]): readonly HandoffId[] | null => {
+    if (newHandoff.dependsOn.length === 0) return null;
+    return findCycle(newHandoff.id, newHandoff.dependsOn, (id) => {
       const beside = all.find((other) => other.id === id);
       return beside?.dependsOn ?? (findNeeds.all(id).map((row) => row[0]) as HandoffId[]);
     });
@@ -73,24 +73,25 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
     return gone === undefined ? ok(found) : err(removedRefusal(gone));
   };
 
-  const decideAll: Inserting['decideAll'] = (openings, now, besides, overLimits = false) => {
-    const fewer = besides !== undefined && !usesCapacity(besides.changed) ? [besides.before] : [];
-    const more: Handoff[] = besides !== undefined && !usesCapacity(besides.before) ? [besides.changed] : [];
+  const decideAll: Inserter['decideAll'] = (newHandoffs, now, pendingChange, overLimits = false) => {
+    const fewer = pendingChange !== undefined && !usesCapacity(pendingChange.changed) ? [pendingChange.before] : [];
+    const more: Handoff[] =
+      pendingChange !== undefined && !usesCapacity(pendingChange.before) ? [pendingChange.changed] : [];
     const decisions: Decision[] = [];
     const ids = new Set<HandoffId>();
-    for (const opening of openings) {
-      const { id, dependsOn, unheardOf } = opening;
-      if (ids.has(id) || (unheardOf !== true && isKnown(id))) {
+    for (const newHandoff of newHandoffs) {
+      const { id, dependsOn, isNewId } = newHandoff;
+      if (ids.has(id) || (isNewId !== true && isKnown(id))) {
         return err({ code: 'known-id', id });
       }
       const [gone] = dependsOn.length === 0 ? [] : removed(dependsOn);
       if (gone !== undefined) return err(removedRefusal(gone));
-      const ring = ringOf(opening, openings);
+      const ring = ringOf(newHandoff, newHandoffs);
       if (ring !== null) return err({ code: 'dependency-cycle', ring });
-      const decided = opening.decide(now, statesOf(dependsOn, besides));
+      const decided = newHandoff.decide(now, statesOf(dependsOn, pendingChange));
       if (!decided.ok) return decided;
       assertValidRecord(id, null, decided.value);
-      const full = overLimits ? null : places.roomFor(decided.value.handoff, more, fewer);
+      const full = overLimits ? null : counters.limitRefusal(decided.value.handoff, more, fewer);
       if (full !== null) return err(full);
       decisions.push(decided.value);
       more.push(decided.value.handoff);
@@ -99,30 +100,30 @@ export function insertOf({ sql, reading, writing, places, nowMs }: HandoffParts)
     return ok(decisions);
   };
 
-  const write: Inserting['write'] = (openings, decisions, now) => {
+  const write: Inserter['write'] = (newHandoffs, decisions, now) => {
     for (const [index, decision] of decisions.entries()) {
-      writing.add(decision, (openings[index] as Opening).body, now);
+      writing.add(decision, (newHandoffs[index] as NewHandoff).body, now);
     }
   };
 
-  const keep: Inserting['keep'] = (request, made, now) => {
+  const keep: Inserter['keep'] = (request, made, now) => {
     if (request === undefined) return;
     const { by, hash, forEver } = request;
     const ids = JSON.stringify(made.map(({ id }) => id));
     for (const key of keysOf(request)) putRequest.run(by, key, hash, forEver === true ? NEVER : now, ids);
   };
 
-  const insert: Inserting['insert'] =
-    (openings, { request, overLimits }) =>
+  const insert: Inserter['insert'] =
+    (newHandoffs, { request, overLimits }) =>
     () => {
       const now = nowMs();
       const before = answered(request, now);
       if (before !== null) return () => before;
-      const decided = decideAll(openings, now, undefined, overLimits);
+      const decided = decideAll(newHandoffs, now, undefined, overLimits);
       if (!decided.ok) return () => decided;
       return () => {
         const made = decided.value.map((decision) => decision.handoff);
-        write(openings, decided.value, now);
+        write(newHandoffs, decided.value, now);
         keep(request, made, now);
         return ok(made);
       };

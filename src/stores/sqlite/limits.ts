@@ -1,7 +1,7 @@
 /**
- * Open handoffs per agent, as counters: a limit costs one read, however much is open or finished.
+ * Counts the open handoffs per agent, so that checking a limit costs one read.
  *
- * Changes are saved up and written once per transaction; a check inside the transaction sees them too.
+ * Changes are collected and written once per transaction. A check inside the transaction includes them.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import { slotsNeeded, usesCapacity, type Limits, type LimitSlot } from '../../domain/limits.ts';
@@ -12,10 +12,10 @@ import type { RowNumbers } from './row-numbers.ts';
 
 export interface LimitCounters {
   /**
-   * A refusal when there is no room for one more; `more` are those that have taken a place in the same call, `fewer`
-   * those that have given one up.
+   * Null: there is room for the handoff. `more`: the handoffs of the same call that have taken a slot; `fewer`: those
+   * that have released one.
    */
-  roomFor(handoff: Handoff, more: readonly Handoff[], fewer?: readonly Handoff[]): Refusal | null;
+  limitRefusal(handoff: Handoff, more: readonly Handoff[], fewer?: readonly Handoff[]): Refusal | null;
   count(before: Handoff | null, after: Handoff): void;
   flush(): void;
   forget(): void;
@@ -42,25 +42,25 @@ export function limitCountersOf(sql: Sql, names: RowNumbers, limits: Limits): Li
     return fresh;
   };
 
-  const countNow = (place: LimitSlot): number => {
-    const n = names.knownAgentNumber(place.agent);
+  const countNow = (slot: LimitSlot): number => {
+    const n = names.knownAgentNumber(slot.agent);
     const stored = n === null ? undefined : (read.get(n) as readonly number[] | undefined);
     const [outAll = 0, outDocuments = 0, inAll = 0, inDocuments = 0] = stored ?? [];
-    const saved = pending.get(place.agent);
-    if (place.direction === 'outgoing') {
-      return place.counts === 'all' ? outAll + (saved?.outAll ?? 0) : outDocuments + (saved?.outDocuments ?? 0);
+    const saved = pending.get(slot.agent);
+    if (slot.direction === 'outgoing') {
+      return slot.counts === 'all' ? outAll + (saved?.outAll ?? 0) : outDocuments + (saved?.outDocuments ?? 0);
     }
-    return place.counts === 'all' ? inAll + (saved?.inAll ?? 0) : inDocuments + (saved?.inDocuments ?? 0);
+    return slot.counts === 'all' ? inAll + (saved?.inAll ?? 0) : inDocuments + (saved?.inDocuments ?? 0);
   };
 
   return {
-    roomFor: (handoff, more, fewer = []) => {
+    limitRefusal: (handoff, more, fewer = []) => {
       if (!usesCapacity(handoff)) return null;
-      for (const place of slotsNeeded(limits, handoff.from, handoff.to, handoff.kind)) {
-        const using = (others: readonly Handoff[]): number => others.filter((other) => uses(other, place)).length;
-        const count = countNow(place) + using(more) - using(fewer);
-        if (count >= place.max) {
-          const { agent, direction, max } = place;
+      for (const slot of slotsNeeded(limits, handoff.from, handoff.to, handoff.kind)) {
+        const using = (others: readonly Handoff[]): number => others.filter((other) => uses(other, slot)).length;
+        const count = countNow(slot) + using(more) - using(fewer);
+        if (count >= slot.max) {
+          const { agent, direction, max } = slot;
           return { code: 'limit-reached', agent, direction, count, max };
         }
       }
@@ -87,7 +87,7 @@ export function limitCountersOf(sql: Sql, names: RowNumbers, limits: Limits): Li
   };
 }
 
-function uses(handoff: Handoff, place: LimitSlot): boolean {
-  if (!usesCapacity(handoff) || (place.counts === 'documents' && handoff.kind !== 'document')) return false;
-  return (place.direction === 'outgoing' ? handoff.from : handoff.to) === place.agent;
+function uses(handoff: Handoff, slot: LimitSlot): boolean {
+  if (!usesCapacity(handoff) || (slot.counts === 'documents' && handoff.kind !== 'document')) return false;
+  return (slot.direction === 'outgoing' ? handoff.from : handoff.to) === slot.agent;
 }

@@ -1,12 +1,12 @@
-/** Lists, newest first. Each is walked along an index that has its order, so the first page costs no more than a page. */
+/** Statements for lists. Each reads along an index in its order, so a page costs the same however long the list is. */
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
-import type { Query, Wanted } from '../store.ts';
-import { stateNumber } from '../numbers.ts';
+import type { Query, HandoffFilter } from '../store.ts';
+import { stateNumber } from '../stored-numbers.ts';
 import { readCursor } from '../read-cursor.ts';
-import { wordsAsked } from '../search-words.ts';
+import { queryWords } from '../search-words.ts';
 import type { Value } from './binding.ts';
 import { numbersSql, ON_OFFER } from './on-offer.ts';
 import type { RowNumbers } from './row-numbers.ts';
@@ -27,7 +27,7 @@ interface ListSql {
 
 type Names = Pick<RowNumbers, 'knownAgentNumber'>;
 
-/** Reads one row more than asked for, which tells whether there is a next page. Null: nothing can be found. */
+/** Reads one row more than requested, which shows whether there is a next page. Null: nothing can match. */
 export function listStatement(filter: Filter, names: Names): ListSql | null {
   const order = filter.oldestFirst === true ? 'ASC' : 'DESC';
   const max = filter.max + 1;
@@ -35,7 +35,7 @@ export function listStatement(filter: Filter, names: Names): ListSql | null {
     const source = wordsSource(filter.text);
     if (source === null) return null;
     const { where, values } = seenBy(conditionsOf(filter, names, 'words.rowid'), filter, names);
-    // The words come in the order of their records, so nothing is sorted.
+    // The full-text index has the order of the records, so nothing is sorted.
     const sql = `SELECT ${ROW_COLUMNS} FROM ${source.from}
       WHERE ${[source.where, ...where].join(' AND ')} ORDER BY words.rowid ${order} LIMIT ?`;
     return { sql, values: [source.value, ...values, max] };
@@ -44,7 +44,7 @@ export function listStatement(filter: Filter, names: Names): ListSql | null {
   if (reader !== null) return visibleStatement(filter, reader, names);
   const common = conditionsOf(filter, names, 'n');
   const agent = filter.agent === undefined ? null : numberOf(filter.agent, names);
-  // Each side has its own index; two walks are merged, where OR would collect and sort.
+  // Each side has an index of its own. UNION ALL merges them; OR would collect and sort.
   const sides =
     agent === null
       ? [common]
@@ -62,14 +62,14 @@ function numberOf(agent: AgentId, names: Names): number {
 
 /** The full-text index joined with the records. Null: the text has no words. */
 function wordsSource(text: string): { readonly from: string; readonly where: string; readonly value: string } | null {
-  const words = wordsAsked(text);
+  const words = queryWords(text);
   if (words.length === 0) return null;
   const from = 'words CROSS JOIN handoff ON n = words.rowid';
   return { from, where: 'words MATCH ?', value: words.map((word) => `"${word}"`).join(' ') };
 }
 
-/** Only what the named agent is sender or recipient of, and what the reader may see. */
-function seenBy(conditions: Conditions, wanted: Wanted, names: Names): Conditions {
+/** Adds: the named agent is sender or recipient, and the reader may see the handoff. */
+function seenBy(conditions: Conditions, wanted: HandoffFilter, names: Names): Conditions {
   const agent = wanted.agent === undefined ? null : numberOf(wanted.agent, names);
   const ofAgent = agent === null ? conditions : and(conditions, '(sender = ? OR recipient = ?)', agent, agent);
   const reader = readerOf(wanted);
@@ -79,17 +79,17 @@ function seenBy(conditions: Conditions, wanted: Wanted, names: Names): Condition
 }
 
 /** Null: the reader is a party of everything in the list. */
-function readerOf({ visibleTo, from, to, agent }: Wanted): AgentId | null {
+function readerOf({ visibleTo, from, to, agent }: HandoffFilter): AgentId | null {
   return visibleTo === undefined || [from, to, agent].includes(visibleTo) ? null : visibleTo;
 }
 
-/** The record is one of sender (number), recipient (number) or named verifier (name). */
+/** The reader is sender (number), recipient (number) or named verifier (name). */
 const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
   SELECT 1 FROM verifier WHERE verifier.agent = ? AND verifier.handoff = n))`;
 
 /**
- * Walks the handoffs that the reader is a party of, each role along its own index. Handoffs that the reader may not see
- * cost nothing, however many there are.
+ * Reads the handoffs of which the reader is a party, each role along its own index. Handoffs that the reader may not see
+ * cost nothing.
  */
 function visibleStatement(filter: Filter, reader: AgentId, names: Names): ListSql {
   const n = numberOf(reader, names);
@@ -110,8 +110,8 @@ function visibleStatement(filter: Filter, reader: AgentId, names: Names): ListSq
 }
 
 /**
- * The numbers of open handoffs of one agent, along indexes that hold nothing else: one open handoff may be older than years
- * of finished ones. They come in no order, so this is for agents with few open handoffs. Null for other lists.
+ * Selects the numbers of open handoffs of one agent along indexes that hold only open handoffs: an open handoff may be
+ * older than years of finished ones. They are unordered, so this is for agents with few of them. Null for other lists.
  */
 export function openNumbersSql(filter: Filter): string | null {
   const { states, to, by, max, visibleTo, ...others } = filter;
@@ -124,7 +124,7 @@ export function openNumbersSql(filter: Filter): string | null {
     ...(states.includes('accepted') ? [HELD_BY_SESSIONS] : []),
     ...(states.some((state) => state !== 'offered') ? [AT_REST] : []),
   ];
-  // As bits: a list in brackets would become a table of its own in each of the parts.
+  // As bits: SQLite would build a temporary table for `IN (…)` in each part.
   const asked = `(1 << state) & ${states.reduce((bits, state) => bits | (1 << stateNumber(state)), 0)}`;
   return numbersSql(parts.map(({ index, where }) => ({ index, where: `${where} AND ${asked}` })));
 }
@@ -132,8 +132,8 @@ export function openNumbersSql(filter: Filter): string | null {
 const AT_REST = { index: 'handoff_rest', where: AT_REST_SQL } as const;
 const HELD_BY_SESSIONS = { index: 'handoff_session', where: 'session IS NOT NULL' } as const;
 
-/** How many in each state. Null: nothing can be found. */
-export function countStatement(wanted: Wanted, names: Names): ListSql | null {
+/** Counts the handoffs per state. Null: nothing can match. */
+export function countStatement(wanted: HandoffFilter, names: Names): ListSql | null {
   const source = wanted.text === undefined ? null : wordsSource(wanted.text);
   if (wanted.text !== undefined && source === null) return null;
   const { where, values } = seenBy(wantedConditions(wanted, names), wanted, names);
@@ -151,7 +151,7 @@ function conditionsOf(filter: Filter, names: Names, number: string): Conditions 
   return and(wanted, `${number} ${oldestFirst === true ? '>' : '<'} ?`, readCursor(after));
 }
 
-function wantedConditions(wanted: Wanted, names: Names): Conditions {
+function wantedConditions(wanted: HandoffFilter, names: Names): Conditions {
   const { states, from, to, task, kind, priorities, createdSince, createdBefore } = wanted;
   let conditions: Conditions = { where: [], values: [] };
   if (states !== undefined) conditions = and(conditions, `state IN (${states.map(stateNumber).join(', ')})`);

@@ -1,6 +1,6 @@
 /**
- * A handoff never passes to a session that has ended: the sweep that gives back what the session held may have run already.
- * The session may still settle what it holds, as long as no sweep has taken it away.
+ * An ended session takes no handoff: the sweep that releases what it held may have run already. It may still settle what
+ * it holds, until a sweep releases it.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
@@ -9,7 +9,7 @@ import type { Sql } from './binding.ts';
 
 export interface LiveSessions {
   mayHold(before: Handoff, next: Handoff): boolean;
-  /** Called with the write lock. No session ends while it is held, so each is read once. */
+  /** Called when the write lock is taken. No session ends while it is held, so each is read once. */
   begin(): void;
 }
 

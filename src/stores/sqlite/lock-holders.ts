@@ -1,7 +1,7 @@
 /**
- * Which processes hold the locks of a SQLite database that keep others out.
+ * Finds the processes that hold exclusive locks of a SQLite database.
  *
- * Linux lists all locks in `/proc/locks` with process id and file. Other systems do not tell, and the answer is null.
+ * Linux lists all locks in `/proc/locks` with process id and file. On other systems the result is null.
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { orNull } from '../../foundation/or-null.ts';
@@ -11,13 +11,13 @@ export interface LockHolder {
   readonly pid: number;
   readonly state: string;
   readonly startedAt: string;
-  /** The name of its program. */
+  /** The name of the program. */
   readonly command: string;
 }
 
-/** `1: POSIX  ADVISORY  WRITE 4711 fe:00:2190869 120 120`; who waits for a lock has an arrow before the kind. */
+/** `1: POSIX  ADVISORY  WRITE 4711 fe:00:2190869 120 120`; a waiting process has an arrow before the kind. */
 const LINE = /^\d+: POSIX +\S+ +WRITE +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /;
-/** A machine with more locks than this is not looked at line by line. */
+/** At most this many lines are read. */
 const LINES_MAX = 100_000;
 
 /** All other processes that hold an exclusive lock on the database or on the index of its log. */
@@ -50,7 +50,7 @@ function isDevice({ dev }: Stats, major: number, minor: number): boolean {
   return itsMajor === BigInt(major) && itsMinor === BigInt(minor);
 }
 
-/** Some file systems (btrfs, overlays) show another device to `stat` than to the list of locks. */
+/** On some file systems (btrfs, overlays) `stat` reports another device than the list of locks. */
 function hasOpen(pid: number, { dev, ino }: Stats): boolean {
   const isOpen = orNull(() =>
     readdirSync(`/proc/${pid}/fd`).some((descriptor) => {

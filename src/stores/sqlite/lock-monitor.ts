@@ -1,10 +1,9 @@
 /**
- * What happens while this process waits for the lock of the database.
+ * Finds out who holds the database lock while this process waits for it.
  *
- * A process that is stopped (SIGSTOP) in the middle of a commit keeps the lock for as long as it is stopped, and no process
- * can write. After a second of waiting the holder is looked up. A stopped process of one of our sessions is continued, and
- * stopped again as soon as this process has the lock. Every other holder gets no signal: the message names it and says what
- * to do.
+ * A process that is stopped (SIGSTOP) during a commit keeps the lock, and no process can write. After a second of waiting
+ * the holder is looked up. A stopped process of one of our sessions is continued, and stopped again as soon as this
+ * process has the lock. No other holder gets a signal: the message names it and says what to do.
  */
 import { elapsedMs } from '../../foundation/clock.ts';
 import { orNull } from '../../foundation/or-null.ts';
@@ -12,11 +11,11 @@ import { statOf } from '../../foundation/process-identity.ts';
 import { lockHolders, type LockHolder } from './lock-holders.ts';
 
 export interface LockMonitor {
-  /** The lock was refused again after this long. */
+  /** The lock was refused again after waiting this long. */
   refused(waitedMs: number): void;
   /** This process has the write lock: a process that was continued is stopped again. */
   acquired(): void;
-  /** The wait is given up. Returns who holds the lock, and what to do about it. */
+  /** The wait is given up. Returns a message that names the holder and says what to do. */
   gaveUp(): string;
 }
 
@@ -24,28 +23,28 @@ export interface LockMonitorOptions {
   readonly path: string;
   /** Whether this living process belongs to one of the sessions in the database. */
   readonly isOurs: (pid: number) => boolean;
-  /** Called once per wait and reason. */
-  readonly told: (says: string) => void;
+  /** Called once per wait and message. */
+  readonly report: (says: string) => void;
 }
 
 /** A healthy queue of writers is shorter than this. */
 const LOOK_AFTER_MS = 1_000;
 const LOOK_EVERY_MS = 500;
-/** A process that is told to stop does so within a few milliseconds. */
+/** A process stops within a few milliseconds of the signal. */
 const STOP_PATIENCE_MS = 100;
 const STOP_STEP_MS = 0.5;
 /** Never notified: waiting on it is a short sleep. */
-const NOBODY = new Int32Array(new SharedArrayBuffer(4));
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
-export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMonitor {
+export function lockMonitor({ path, isOurs, report }: LockMonitorOptions): LockMonitor {
   const continued = new Map<number, LockHolder>();
   let lookedMs = Number.NEGATIVE_INFINITY;
-  let said: string | null = null;
+  let lastReport: string | null = null;
 
-  const say = (says: string): void => {
-    if (says === said) return;
-    said = says;
-    told(says);
+  const reportOnce = (says: string): void => {
+    if (says === lastReport) return;
+    lastReport = says;
+    report(says);
   };
 
   return {
@@ -56,22 +55,22 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
       for (const holder of holders ?? []) {
         if (holder.state !== 'T' || !isOurs(holder.pid) || !signal(holder.pid, 'SIGCONT')) continue;
         continued.set(holder.pid, holder);
-        say(
-          `process ${holder.pid} (${holder.command}) is stopped and keeps ${path} locked: it is continued until it lets go`,
+        reportOnce(
+          `process ${holder.pid} (${holder.command}) is stopped and keeps ${path} locked: it is continued until it releases the lock`,
         );
       }
-      if (continued.size === 0) say(textOf(path, holders));
+      if (continued.size === 0) reportOnce(textOf(path, holders));
     },
     acquired: () => {
-      said = null;
+      lastReport = null;
       if (continued.size === 0) return;
       for (const holder of continued.values()) stopAgain(holder);
       continued.clear();
     },
     gaveUp: () => {
-      // Without the lock no process can be stopped safely, so a continued process goes on.
+      // Without the lock no process can be stopped safely, so a continued process keeps running.
       continued.clear();
-      said = null;
+      lastReport = null;
       return textOf(path, lockHolders(path));
     },
   };
@@ -81,7 +80,7 @@ function stopAgain({ pid, startedAt }: LockHolder): void {
   // The process id may belong to another process by now.
   if (statOf(pid)?.startedAt !== startedAt || !signal(pid, 'SIGSTOP')) return;
   for (let waitedMs = 0; waitedMs < STOP_PATIENCE_MS && isRunning(pid); waitedMs += STOP_STEP_MS) {
-    Atomics.wait(NOBODY, 0, 0, STOP_STEP_MS);
+    Atomics.wait(NEVER_NOTIFIED, 0, 0, STOP_STEP_MS);
   }
 }
 

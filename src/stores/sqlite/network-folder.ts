@@ -1,6 +1,6 @@
 /**
- * SQLite shares memory between the processes that use a database. On a network file system that silently fails and damages
- * the database, so such a folder is refused before anything is written.
+ * Refuses folders on network file systems before anything is written. SQLite shares memory between the processes of a
+ * database; on a network file system that fails silently and damages the database.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -26,7 +26,7 @@ const NETWORK_TYPES = [
 ];
 const NETWORK_FUSE = /^fuse\.(?:sshfs|rclone|s3fs|gcsfuse|glusterfs|ceph|davfs|smbnetfs|curlftpfs|cephfs|mfs|juicefs)/;
 
-/** The type of the network file system that `folder` lies on, or null. Where mounts cannot be listed, null. */
+/** The type of the network file system of `folder`. Null: it is local, or mounts cannot be listed. */
 export function networkTypeOf(
   folder: string,
   mountInfo: string = orNull(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '',
@@ -37,16 +37,16 @@ export function networkTypeOf(
 }
 
 function mountTypeOf(folder: string, mountInfo: string): string | null {
-  let best: { readonly at: string; readonly type: string } | null = null;
+  let nearest: { readonly at: string; readonly type: string } | null = null;
   for (const line of mountInfo.split('\n')) {
     const [before, after] = line.split(' - ', 2);
     const at = unescaped(before?.split(' ')[4] ?? '');
     const type = after?.split(' ', 1)[0];
     if (at === '' || type === undefined || !contains(at, folder)) continue;
-    // The last of several mounts at one place is the one that is seen.
-    if (best === null || at.length >= best.at.length) best = { at, type };
+    // The last of several mounts on one path hides the others.
+    if (nearest === null || at.length >= nearest.at.length) nearest = { at, type };
   }
-  return best?.type ?? null;
+  return nearest?.type ?? null;
 }
 
 function contains(mount: string, folder: string): boolean {
@@ -57,7 +57,7 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-/** The folder itself, or where it does not exist yet, its nearest parent. */
+/** The folder, or its nearest existing parent. */
 export function nearestExisting(folder: string): string {
   const parent = dirname(folder);
   return orNull(() => realpathSync(folder)) ?? (parent === folder ? folder : nearestExisting(parent));

@@ -1,6 +1,6 @@
 /**
- * How processes of one host wake each other: one byte, written in place and not synced, into a file that the others watch.
- * A missed notification costs a poll, never an answer.
+ * Processes of one host wake each other by writing one byte, unsynced, into a file that the others watch. A missed
+ * notification is found by the next poll.
  */
 import { closeSync, mkdirSync, openSync, watch, writeSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
@@ -10,37 +10,37 @@ import type { Topic } from '../store.ts';
 
 export interface NotifyFiles {
   notify(offeredTo: Iterable<AgentId>, settled: boolean): void;
-  /** Calls `notified` on each notification of others until `stop` is called. */
+  /** Calls `notified` for each notification until `stop` is called. */
   listen(topic: Topic, notified: () => void): { stop(): void };
   close(): void;
 }
 
-/** The @ keeps an agent called "settled" apart from the file of that name, and device names harmless. */
+/** The @ separates an agent called "settled" from the file of that name, and makes device names harmless. */
 export function notifyFileName(topic: Topic): string {
   return topic.kind === 'settled' ? 'settled' : `@${topic.agent}`;
 }
 
-/** Beyond this all are closed, and opened again when they are used. */
+/** Above this number all files are closed, and reopened on use. */
 const OPEN_MAX = 256;
 const BYTE = new Uint8Array([1]);
 
 export function notifyFilesIn(folder: string): NotifyFiles {
   const open = new Map<string, number>();
-  // Where nothing can be written, the database reports it to those that have to write.
+  // If nothing can be written here, the database reports that to its writers.
   orNull(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
 
   const opened = (name: string): number => {
     const known = open.get(name);
     if (known !== undefined) return known;
     if (open.size >= OPEN_MAX) closeAll();
-    // Opening for appending makes a missing file; only another handle can write in place.
+    // Opening for appending creates a missing file; only another handle can write in place.
     closeSync(openSync(join(folder, name), 'a+', 0o600));
     const file = openSync(join(folder, name), 'r+');
     open.set(name, file);
     return file;
   };
 
-  /** The change is committed already: waiters that miss the notification find it by polling. */
+  /** Never fails: the change is committed, and waiters that miss the notification find it by polling. */
   const touch = (name: string): void => {
     orNull(() => writeSync(opened(name), BYTE, 0, 1, 0));
   };

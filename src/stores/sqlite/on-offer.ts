@@ -1,5 +1,5 @@
-/** What is on offer to an agent, along indexes that hold nothing else. */
-import { stateNumber } from '../numbers.ts';
+/** Selects the handoffs that are offered to an agent, along indexes that hold nothing else. */
+import { stateNumber } from '../stored-numbers.ts';
 
 const OFFERED = stateNumber('offered');
 export const ON_OFFER: readonly NumbersPart[] = [
@@ -12,7 +12,7 @@ export interface NumbersPart {
   readonly where: string;
 }
 
-/** The numbers of the handoffs to agent ?1 that are in one of these parts. */
+/** Selects the numbers of the handoffs to agent ?1 in any of the parts. */
 export function numbersSql(parts: readonly NumbersPart[]): string {
   return parts
     .map(({ index, where }) => `SELECT n FROM handoff INDEXED BY ${index} WHERE ${where} AND recipient = ?1`)

@@ -6,11 +6,11 @@ import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundati
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
-import { REQUEST_MS, StoreFault, StoreGone, type Opening, type ProcessIdentity, type Store } from '../store.ts';
+import { REQUEST_MS, StoreFault, StoreGone, type NewHandoff, type ProcessIdentity, type Store } from '../store.ts';
 import { agentSessionsOf } from './agent-sessions.ts';
 import { notifyFilesIn } from './notify-files.ts';
 import {
-  diskTrouble,
+  diskErrorText,
   isFromDatabase,
   lockWaitOf,
   openDatabase,
@@ -23,7 +23,7 @@ import { changeOf, type HandoffParts } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
 import { ensureDatabaseFile } from './database-file.ts';
-import { hintsOf } from './wake-waiters.ts';
+import { changeNotifierOf } from './wake-waiters.ts';
 import { insertOf } from './insert.ts';
 import { liveSessionsOf } from './live-sessions.ts';
 import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
@@ -38,7 +38,7 @@ import { relayOf } from './relay.ts';
 import { retentionOf } from './retention.ts';
 import { schedulesOf } from './schedules.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
-import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
+import { dutyOf, processesWith, sessionsOf, type UnsyncedConnection } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion, type Work } from './shared-commit.ts';
 import { sharedRead } from './shared-read.ts';
 import { tokensOf } from './tokens.ts';
@@ -51,36 +51,36 @@ export interface SqliteOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly random: Random;
-  /** The present boot of this machine; leases of another boot are over. */
+  /** The current boot of this machine. Leases of another boot have ended. */
   readonly boot: string;
   readonly timers?: Timers;
-  /** Whether a process in the database runs on this machine now. Without it, no other process gets a signal. */
+  /** Whether a process in the database runs on this machine. Absent: no other process gets a signal. */
   readonly isAlive?: (process: ProcessIdentity) => boolean;
-  /** Opens a database that cannot be written for reading, and is told why. Without it, that is a fault. */
+  /** Opens an unwritable database for reading, and is called with the reason. Absent: that is a fault. */
   readonly readOnly?: (says: string) => void;
-  /** Told who holds the lock of the database, while an operation waits for it. */
+  /** Called with a message that names the lock holder, while an operation waits for the lock. */
   readonly waiting?: (says: string) => void;
 }
 
-/** Looking at the file costs as much as reading a record, and many callers may read in one moment. */
-const LATELY_MS = 10;
-/** For writers: a worker that finds something and claims it has just looked at the file. */
-const JUST_NOW_MS = 1;
+/** For reads: checking the file costs as much as reading a record, and many callers may read at the same time. */
+const READ_CHECK_MS = 10;
+/** For writes: the probe before a claim has just checked the file. */
+const WRITE_CHECK_MS = 1;
 /** No commit counter is ever this. */
 const GONE = -1;
-/** Old request keys go a few at a time, so that no transaction is long. */
+/** Old request keys are deleted a few at a time, so that no transaction is long. */
 const FORGET_MAX = 500;
-const UNFOUND = '; a search by text does not find the newest handoffs';
+const SEARCH_INCOMPLETE = '; a search by text does not find the newest handoffs';
 
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, limits, clock, random, boot, timers = systemTimers } = options;
   ensureDatabaseFile(path);
   const { isAlive = () => false, waiting = () => undefined } = options;
   let opened: Opened | null = null;
-  // Sessions of an older version are not read: until the database is up to date, a stopped process is only named.
+  // Until the database is migrated, its sessions cannot be read, and a stopped process is only reported.
   const isOurs = (pid: number): boolean => opened !== null && processesWith(opened.database, pid).some(isAlive);
-  const monitor = lockMonitor({ path, told: waiting, isOurs });
-  opened = openChecked(path, { refused: monitor.refused, isReading: options.readOnly !== undefined });
+  const monitor = lockMonitor({ path, report: waiting, isOurs });
+  opened = openChecked(path, { onLockWait: monitor.refused, isReading: options.readOnly !== undefined });
   const { database, readOnly } = opened;
   const ctx = { timers, random, path, monitor };
   const sql = sqlOn(database);
@@ -88,109 +88,113 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const nowMs = (): number => clock.nowMs();
   const names = rowNumbersOf(sql);
   const reading = queriesOf(sql, names);
-  const places = limitCountersOf(sql, names, limits);
-  const writing = rowWriterOf(sql, names, places);
+  const counters = limitCountersOf(sql, names, limits);
+  const writing = rowWriterOf(sql, names, counters);
   const sessions = liveSessionsOf(sql);
 
   let closed = false;
-  const alive = (): void => {
+  const assertOpen = (): void => {
     if (closed) throw new StoreFault('the store is closed', 'unchanged');
   };
   const rethrow = (error: unknown): never => {
     throw faultOf(error, path);
   };
-  // A database that was deleted under us would take writes that are lost.
+  // Writes to a file that was deleted or replaced would be lost.
   const identity = fileIdentity(path);
-  const isStillThere = (): boolean => fileIdentity(path) === identity;
-  let seenThereMs = Number.NEGATIVE_INFINITY;
-  const stillThereLately = (latelyMs: number): void => {
-    if (elapsedMs() - seenThereMs > latelyMs) stillThere();
+  const isSameFile = (): boolean => fileIdentity(path) === identity;
+  let fileCheckedMs = Number.NEGATIVE_INFINITY;
+  const assertSameFileWithin = (ageMaxMs: number): void => {
+    if (elapsedMs() - fileCheckedMs > ageMaxMs) assertSameFile();
   };
-  const stillThere = (): void => {
-    seenThereMs = elapsedMs();
-    if (isStillThere()) return;
-    seenThereMs = Number.NEGATIVE_INFINITY;
+  const assertSameFile = (): void => {
+    fileCheckedMs = elapsedMs();
+    if (isSameFile()) return;
+    fileCheckedMs = Number.NEGATIVE_INFINITY;
     throw new StoreGone(
-      `${path} was removed or replaced while in use; look at what happened before going on`,
+      `${path} was removed or replaced while in use; find out why before you start Baton again`,
       'unchanged',
     );
   };
 
-  const forgetNews = (): void => {
-    writing.news.offeredTo.clear();
-    writing.news.settled = false;
+  const clearPending = (): void => {
+    writing.pendingNotices.offeredTo.clear();
+    writing.pendingNotices.settled = false;
   };
   const shared = sharedCommit(database, ctx, lockWait, {
     begun: () => {
-      stillThereLately(JUST_NOW_MS);
+      assertSameFileWithin(WRITE_CHECK_MS);
       sessions.begin();
       writing.begin();
     },
-    flush: () => places.flush(),
+    flush: () => counters.flush(),
     committed: () => {
-      hints.tell(writing.news);
-      forgetNews();
+      notifier.notify(writing.pendingNotices);
+      clearPending();
     },
     rolledBack: () => {
       names.forget();
-      places.forget();
-      forgetNews();
+      counters.forget();
+      clearPending();
     },
   });
   const commit = async <Answer>(work: Work<Answer>): Promise<Answer> => {
-    alive();
+    assertOpen();
     return shared.run(work);
   };
   const write = <Answer>(act: () => Answer): Promise<Answer> => commit(() => act);
-  const look = sharedRead(database, lockWait, () => {
-    alive();
-    stillThereLately(LATELY_MS);
+  const sharedReads = sharedRead(database, lockWait, () => {
+    assertOpen();
+    assertSameFileWithin(READ_CHECK_MS);
   });
-  const read = <Answer>(act: () => Answer): Promise<Answer> => look(act).catch(rethrow);
+  const read = <Answer>(act: () => Answer): Promise<Answer> => sharedReads(act).catch(rethrow);
 
-  const parts: HandoffParts = { sql, nowMs, read, commit, write, names, reading, sessions, writing, places };
+  const parts: HandoffParts = { sql, nowMs, read, commit, write, names, reading, sessions, writing, counters };
   const claim = claimOf(parts);
-  const inserting = insertOf(parts);
+  const inserter = insertOf(parts);
   const change = changeOf(parts);
-  const relay = relayOf(parts, inserting);
+  const relay = relayOf(parts, inserter);
   const version = sql('PRAGMA data_version');
-  const hints = hintsOf(notifyFilesIn(join(dirname(path), 'bells')), {
-    // A waiter is woken when the file is gone, so that it finds out.
+  const notifier = changeNotifierOf(notifyFilesIn(join(dirname(path), 'bells')), {
+    // Another version wakes the waiters, which then find the file gone.
     version: () => {
-      lockWait.usually();
-      return isStillThere() ? (version.get()?.[0] as number) : GONE;
+      lockWait.enable();
+      return isSameFile() ? (version.get()?.[0] as number) : GONE;
     },
-    ripe: (agent) => claim.anything(agent) !== 'nothing',
+    hasReady: (agent) => claim.probe(agent) !== 'nothing',
   });
 
-  let quietConnection: Database | null = null;
-  const openQuiet = (): Database => {
-    alive();
-    stillThere();
+  let unsyncedConnection: Database | null = null;
+  const openUnsynced = (): Database => {
+    assertOpen();
+    assertSameFile();
     if (readOnly !== null) return database;
-    quietConnection ??= openDatabase(path, { sync: 'normal' });
-    return quietConnection;
+    unsyncedConnection ??= openDatabase(path, { sync: 'normal' });
+    return unsyncedConnection;
   };
-  const quiet: Quiet = {
+  const unsynced: UnsyncedConnection = {
     write: async (act) => {
-      const connection = openQuiet();
-      return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), ctx).catch(rethrow);
+      const connection = openUnsynced();
+      return whenFree((waitedMs) => inImmediateTransaction(connection, act, monitor, waitedMs), ctx).catch(rethrow);
     },
-    read: async (act) => read(() => act(openQuiet())),
+    // A command that only reads opens no second connection, which would read the schema again.
+    read: async (act) => read(() => act(unsyncedConnection ?? database)),
   };
 
-  /** Recipients of openings that are not committed yet, with how many each has. */
-  const coming = new Map<AgentId, number>();
+  /** The number of uncommitted new handoffs per recipient. */
+  const pendingInserts = new Map<AgentId, number>();
   const count = (agent: AgentId, change: 1 | -1): void => {
-    const left = (coming.get(agent) ?? 0) + change;
-    if (left === 0) coming.delete(agent);
-    else coming.set(agent, left);
+    const left = (pendingInserts.get(agent) ?? 0) + change;
+    if (left === 0) pendingInserts.delete(agent);
+    else pendingInserts.set(agent, left);
   };
-  /** Wakes a worker of this process at once: its claim is queued behind the insert, and they share a commit. */
-  const announced = async <Answer>(openings: readonly Opening[], inserted: Promise<Answer>): Promise<Answer> => {
-    const agents = openings.flatMap(({ to }) => to ?? []);
+  /** Wakes workers of this process before the commit: their claim is queued behind the insert and shares its commit. */
+  const withAnnouncement = async <Answer>(
+    newHandoffs: readonly NewHandoff[],
+    inserted: Promise<Answer>,
+  ): Promise<Answer> => {
+    const agents = newHandoffs.flatMap(({ to }) => to ?? []);
     for (const agent of agents) count(agent, 1);
-    for (const agent of new Set(agents)) hints.announce(agent);
+    for (const agent of new Set(agents)) notifier.announce(agent);
     try {
       return await inserted;
     } finally {
@@ -202,31 +206,31 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const forgetRequests = sql(
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
   );
-  /** For reads outside of a shared one. */
-  const aliveAndPatient = (): void => {
-    alive();
-    lockWait.usually();
+  /** For reads outside of `sharedReads`. */
+  const assertOpenAndWaitForLock = (): void => {
+    assertOpen();
+    lockWait.enable();
   };
-  const words = wordIndexOf(parts, aliveAndPatient);
+  const words = wordIndexOf(parts, assertOpenAndWaitForLock);
   const catchUp = async (text: string | undefined): Promise<void> => {
     if (text !== undefined && readOnly === null) await words.catchUp();
   };
-  if (readOnly !== null) options.readOnly?.(`${readOnly}${words.isBehind() ? UNFOUND : ''}`);
+  if (readOnly !== null) options.readOnly?.(`${readOnly}${words.isBehind() ? SEARCH_INCOMPLETE : ''}`);
 
   return {
-    insert: async (openings, guard = {}) => {
-      alive();
-      return announced(openings, commit(inserting.insert(openings, guard)));
+    insert: async (newHandoffs, guard = {}) => {
+      assertOpen();
+      return withAnnouncement(newHandoffs, commit(inserter.insert(newHandoffs, guard)));
     },
     claim: async (agent, max, decide) => {
-      alive();
-      stillThereLately(LATELY_MS);
-      const seen = max < 1 ? 'nothing' : claim.anything(agent);
-      if (seen === 'nothing' && (max < 1 || !coming.has(agent))) return [];
+      assertOpen();
+      assertSameFileWithin(READ_CHECK_MS);
+      const seen = max < 1 ? 'nothing' : claim.probe(agent);
+      if (seen === 'nothing' && (max < 1 || !pendingInserts.has(agent))) return [];
       return commit(claim.work(agent, max, decide, seen === 'ripe'));
     },
     change: (targets, decide) => commit(change(targets, decide)),
-    relay: (target, decide, openings, guard = {}) => commit(relay(target, decide, openings, guard)),
+    relay: (target, decide, newHandoffs, guard = {}) => commit(relay(target, decide, newHandoffs, guard)),
     load: (id, when) => read(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
     find: async (query) => {
       if (query.by === 'filter') await catchUp(query.text);
@@ -237,9 +241,9 @@ export function openSqliteStore(options: SqliteOptions): Store {
       return read(() => reading.count(wanted));
     },
     facts: (query) => read(() => reading.facts(query)),
-    changed: (topic, signal) => hints.changed(topic, signal),
+    changed: (topic, signal) => notifier.changed(topic, signal),
     nowMs,
-    sessions: sessionsOf(quiet, clock, boot),
+    sessions: sessionsOf(unsynced, clock, boot),
     outbox: outboxOf(parts),
     tokens: tokensOf(parts),
     agents: agentSessionsOf(parts),
@@ -249,17 +253,17 @@ export function openSqliteStore(options: SqliteOptions): Store {
     transfer: transferOf(parts),
     retention: retentionOf(parts),
     upkeep: {
-      ...dutyOf(quiet, clock, boot),
+      ...dutyOf(unsynced, clock, boot),
       audit: async () => {
         const { audit } = await import('./audit.ts');
         return read(() => audit(path));
       },
       feedHolders: () => Promise.resolve([]),
-      tend: async () => {
-        aliveAndPatient();
+      maintain: async () => {
+        assertOpenAndWaitForLock();
         await checkpoint(database, path, { ...ctx, lockWait });
         if (closed) return;
-        await words.feed();
+        await words.update();
         if (closed) return;
         const before = nowMs() - REQUEST_MS;
         if (oldRequest.get(before) !== undefined) await write(() => void forgetRequests.run(before, FORGET_MAX));
@@ -269,8 +273,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       if (closed) return;
       closed = true;
       await shared.idle();
-      hints.close();
-      quietConnection?.close();
+      notifier.close();
+      unsyncedConnection?.close();
       database.close();
     },
   };
@@ -278,14 +282,14 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
 function openChecked(
   path: string,
-  { refused, isReading }: { readonly refused: (waitedMs: number) => void; readonly isReading: boolean },
+  { onLockWait, isReading }: { readonly onLockWait: (waitedMs: number) => void; readonly isReading: boolean },
 ): Opened {
   try {
-    const how = { sync: 'full', refused } as const;
+    const how = { sync: 'full', onLockWait } as const;
     const opened = isReading ? openToRead(path, how) : { database: openDatabase(path, how), readOnly: null };
     const { database } = opened;
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found < SCHEMA_VERSION) withLockRetry(database, () => immediately(database, bringUpToDate), refused);
+    if (found < SCHEMA_VERSION) withLockRetry(database, () => inImmediateTransaction(database, migrate), onLockWait);
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);
@@ -297,12 +301,12 @@ function openChecked(
 }
 
 /** Under the write lock the version is read again: another process may have been faster. */
-function bringUpToDate(database: Database): void {
+function migrate(database: Database): void {
   const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
   if (found < SCHEMA_VERSION) database.exec(schemaSince(found));
 }
 
-function immediately<Answer>(
+function inImmediateTransaction<Answer>(
   database: Database,
   act: (database: Database, waitedMs: number) => Answer,
   monitor: LockMonitor | null = null,
@@ -322,7 +326,7 @@ function immediately<Answer>(
 
 function faultOf(error: unknown, path: string): unknown {
   if (error instanceof StoreFault || !isFromDatabase(error)) return error;
-  const says = diskTrouble(error) ?? messageOf(error);
+  const says = diskErrorText(error) ?? messageOf(error);
   return new StoreFault(`${path}: ${says}`, 'unchanged', { cause: error });
 }
 

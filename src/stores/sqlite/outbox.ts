@@ -26,10 +26,10 @@ export function outboxOf({ sql, nowMs, read, write }: StoreParts): Outbox {
         for (const key of keys) done.run(key);
       }),
     take: (key, forMs) => write(() => take.run(nowMs() + forMs, key, nowMs()) === 1),
-    later: (key, inMs, tries) => write(() => void later.run(nowMs() + inMs, tries ?? null, key)),
+    postpone: (key, inMs, tries) => write(() => void later.run(nowMs() + inMs, tries ?? null, key)),
     drop: (key, says) => write(() => void drop.run(nowMs(), says, key)),
     dropped: (max) => read(() => sql(DROPPED_SQL).all(max).map(readDropped)),
-    again: (key) => write(() => again.run(nowMs(), key) === 1),
+    requeue: (key) => write(() => again.run(nowMs(), key) === 1),
     inbox: (agent, max) => read(() => sql(INBOX_SQL).all(inboxKind(agent), max).map(readEffect)),
   };
 }

@@ -1,29 +1,39 @@
-/** Everything that only reads. Reading never waits for a writer. */
+/** All read-only queries on handoffs and facts. Reads never wait for a writer. */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
-import { BAD_ENDS } from '../../domain/dependencies.ts';
+import { UNSUCCESSFUL_STATES } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { missingText } from '../missing-body.ts';
+import { missingBody } from '../missing-body.ts';
 import { pageById } from '../page.ts';
-import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
+import type {
+  FactFilter,
+  FactQuery,
+  FactRead,
+  Page,
+  Query,
+  RequestKey,
+  StateCounts,
+  HandoffFilter,
+  StoredHandoff,
+} from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
 import type { Row, Sql, Statement, Value } from './binding.ts';
 import { countStatement, listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { factNames, readFact } from '../fact-columns.ts';
-import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../stored-numbers.ts';
 import { enoughReadable, readableOf } from '../column-codecs.ts';
 
 export interface Queries {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];
   revisionOf(id: HandoffId): number | null;
-  whole(id: HandoffId): Whole | null;
-  settled(id: HandoffId): Whole | null;
+  whole(id: HandoffId): StoredHandoff | null;
+  settled(id: HandoffId): StoredHandoff | null;
   find(query: Query, nowMs: number): Page;
-  count(wanted: Wanted): StateCounts;
+  count(wanted: HandoffFilter): StateCounts;
   facts(query: FactQuery): readonly FactRead[];
 }
 
@@ -37,17 +47,17 @@ export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
 export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
   WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')}
     AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
-/** Along what has a deadline: all of that is open. */
+/** Along the index of deadlines, which holds only open handoffs. */
 export const ASKING_SQL = `${SELECT} WHERE n IN (
     SELECT n FROM handoff INDEXED BY handoff_due WHERE due_at IS NOT NULL
       AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('question')})
   AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
-/** The end of the range is the name with the largest of all characters after it. */
+/** The range ends with the prefix followed by the largest character. */
 export const WAITING_SQL = `${SELECT} WHERE n IN (
     SELECT handoff FROM dependency INDEXED BY dependency_needs WHERE needs >= ?3 AND needs < ?3 || char(1114111))
   AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
   AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
-const BAD_ENDS_SQL = BAD_ENDS.map(stateNumber).join(', ');
+const BAD_ENDS_SQL = UNSUCCESSFUL_STATES.map(stateNumber).join(', ');
 export const FAILED_DEPENDENCY_SQL = `${SELECT} INDEXED BY handoff_blocked
   WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
   AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) AND EXISTS (
@@ -55,7 +65,7 @@ export const FAILED_DEPENDENCY_SQL = `${SELECT} INDEXED BY handoff_blocked
     WHERE dependency.handoff = handoff.n AND needed.state IN (${BAD_ENDS_SQL})) ORDER BY n LIMIT ?1`;
 export const RETRIES_SQL = `${SELECT} INDEXED BY handoff_chain WHERE lineage IS NOT NULL
   AND json_extract(lineage, '$.root') = ?1 AND json_extract(lineage, '$.retryOf') = ?2 ORDER BY n LIMIT ?3`;
-/** Reads the index of ids, and no rows but those that it finds. */
+/** Scans the index of ids, and reads only matching rows. */
 export const SHORT_ID_SQL = `${SELECT} WHERE n IN (
     SELECT n FROM handoff WHERE id GLOB 'hoff-????????-????-????-????-' || ?1 || '*') ORDER BY n LIMIT ?2`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
@@ -67,7 +77,7 @@ export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY 
 const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
   ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
 
-/** Up to this many open handoffs of one agent are sorted; with more, a walk along the index finds the newest. */
+/** Up to this many open handoffs of one agent are sorted. With more, reading along the index finds the newest sooner. */
 const SORTED_MAX = 1_000;
 const REMEMBERED_MAX = 50;
 
@@ -100,16 +110,16 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
       .map(handoffOf);
   const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
-  const wholeOf = (row: Row | undefined): Whole | null => {
+  const wholeOf = (row: Row | undefined): StoredHandoff | null => {
     if (row === undefined) return null;
     const { handoff } = readRow(row, names);
     const body = row.at(-2) as JsonText | null;
-    if (body === null) throw missingText(handoff.id);
+    if (body === null) throw missingBody(handoff.id);
     return { handoff, body, outcome: row.at(-1) as JsonText | null };
   };
   const page = (items: readonly Handoff[]): Page => ({ items, next: null });
 
-  const remembered = rememberedStatements(sql);
+  const cached = cachedStatements(sql);
   const agentWithFewOpen = ({ to }: Filter): number | null => {
     const n = to === undefined ? null : names.knownAgentNumber(to);
     const open = n === null ? null : (incoming.get(n)?.[0] as number);
@@ -120,23 +130,23 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
     const found = numbers.all(agent).map(([n]) => n as number);
     const shown = found.toSorted((a, b) => b - a).slice(0, max);
     const handoffs = handoffsOf(shown.flatMap((n) => byNumber.all(n)));
-    // Another process may have moved one on since its number was read.
+    // Another process may have changed one since its number was read.
     const items = handoffs.filter(({ state }) => states.includes(state));
     return { items, next: found.length > max ? String(shown.at(-1)) : null };
   };
 
   const chainOf = ({ root, max, visibleTo }: Extract<Query, { readonly by: 'chain' }>): readonly Row[] =>
     visibleTo === undefined
-      ? remembered(CHAIN_SQL).all(root, max)
-      : remembered(VISIBLE_CHAIN_SQL).all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
+      ? cached(CHAIN_SQL).all(root, max)
+      : cached(VISIBLE_CHAIN_SQL).all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
 
   const filtered = (query: Filter): Page => {
     const numbers = openNumbersSql(query);
     const agent = numbers === null ? null : agentWithFewOpen(query);
-    if (numbers !== null && agent !== null) return openOf(agent, remembered(numbers), query);
+    if (numbers !== null && agent !== null) return openOf(agent, cached(numbers), query);
     const statement = listStatement(query, names);
     if (statement === null) return page([]);
-    const rows = remembered(statement.sql).all(...statement.values);
+    const rows = cached(statement.sql).all(...statement.values);
     const shown = rows.slice(0, query.max);
     return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
   };
@@ -153,51 +163,51 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
         case 'request':
           return page(byIds(requested(query.request)));
         case 'overdue':
-          return page(enough(query.max, (limit) => remembered(OVERDUE_SQL).all(nowMs, limit)));
+          return page(enough(query.max, (limit) => cached(OVERDUE_SQL).all(nowMs, limit)));
         case 'session':
-          return page(enough(query.max, (limit) => remembered(OF_SESSION_SQL).all(query.session, limit)));
+          return page(enough(query.max, (limit) => cached(OF_SESSION_SQL).all(query.session, limit)));
         case 'chain':
           return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
         case 'artifacts': {
           const artifacts = JSON.stringify(query.artifacts);
           const select = (limit: number): readonly Row[] =>
-            remembered(ARTIFACTS_SQL)
+            cached(ARTIFACTS_SQL)
               .all(artifacts, limit)
               .flatMap(([n]) => byNumber.all(n as number));
           return page(enough(query.max, select));
         }
         case 'places':
           return pageById(
-            enough(query.max, (limit) => remembered(PLACES_SQL).all(limit, query.after ?? null)),
+            enough(query.max, (limit) => cached(PLACES_SQL).all(limit, query.after ?? null)),
             query.max,
           );
         case 'waiting': {
           const { on, max, after = null } = query;
           const select = (limit: number): readonly Row[] =>
             on === 'answer'
-              ? remembered(ASKING_SQL).all(limit, after)
+              ? cached(ASKING_SQL).all(limit, after)
               : on === 'failed'
-                ? remembered(FAILED_DEPENDENCY_SQL).all(limit, after)
-                : remembered(WAITING_SQL).all(limit, after, on.named);
+                ? cached(FAILED_DEPENDENCY_SQL).all(limit, after)
+                : cached(WAITING_SQL).all(limit, after, on.named);
           return pageById(enough(max, select), max);
         }
         case 'short-id':
-          return page(enough(query.max, (limit) => remembered(SHORT_ID_SQL).all(query.short.toLowerCase(), limit)));
+          return page(enough(query.max, (limit) => cached(SHORT_ID_SQL).all(query.short.toLowerCase(), limit)));
         case 'retries': {
           const { of, max } = query;
           const select = (limit: number): readonly Row[] =>
-            of.flatMap(({ id, lineage }) => remembered(RETRIES_SQL).all(lineage.root ?? id, id, limit)).slice(0, limit);
+            of.flatMap(({ id, lineage }) => cached(RETRIES_SQL).all(lineage.root ?? id, id, limit)).slice(0, limit);
           return page(enough(max, select));
         }
         case 'freed':
-          return page(enough(query.max, (limit) => remembered(FREED_SQL).all(limit)));
+          return page(enough(query.max, (limit) => cached(FREED_SQL).all(limit)));
         case 'filter':
           return filtered(query);
       }
     },
     count: (wanted) => {
       const statement = countStatement(wanted, names);
-      const rows = statement === null ? [] : remembered(statement.sql).all(...statement.values);
+      const rows = statement === null ? [] : cached(statement.sql).all(...statement.values);
       return Object.fromEntries(
         rows.map(([state, count]) => [present(stateOfNumber(state as number), 'a known state'), count as number]),
       );
@@ -209,7 +219,7 @@ export function queriesOf(sql: Sql, names: RowNumbers): Queries {
         const { where, values } = factConditions(only, names);
         const text = `${FACTS}
           WHERE ${['seq > ?', ...where].join(' AND ')} ORDER BY seq LIMIT ?`;
-        return remembered(text)
+        return cached(text)
           .all(seq, ...values, max)
           .map(factRead);
       }
@@ -234,8 +244,8 @@ function factConditions(
   };
 }
 
-/** The same few lists are read again and again; preparing such a statement costs more than most of them. */
-function rememberedStatements(sql: Sql): Sql {
+/** Few different lists are read repeatedly, and preparing such a statement costs more than most of them. */
+function cachedStatements(sql: Sql): Sql {
   const made = new Map<string, Statement>();
   return (text) => {
     const known = made.get(text);

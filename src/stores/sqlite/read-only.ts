@@ -1,20 +1,20 @@
 /**
- * A database where nothing can be written: on a read-only file system, on a full disk, or without the right to.
+ * Opens a database that cannot be written: on a read-only file system, on a full disk, or without permission.
  *
- * SQLite needs an index of the log beside the file even for reading. Where it is there, everything can be seen. Where it
- * cannot be made, the file is read by itself, and what stands only in the log is not seen.
+ * SQLite needs an index of the log even for reading. If it exists, everything can be read. If it cannot be created, only
+ * the file is read, without what stands only in the log.
  */
 import { messageOf } from '../../foundation/error-message.ts';
 import { statSync } from 'node:fs';
-import { diskTrouble, isUnwritable, openDatabase, type Database, type OpenOptions } from './binding.ts';
+import { diskErrorText, isUnwritable, openDatabase, type Database, type OpenOptions } from './binding.ts';
 
 export interface Opened {
   readonly database: Database;
-  /** Why nothing can be written, and what cannot be seen; null where it can. */
+  /** Why nothing can be written, and what cannot be read. Null: the database can be written. */
   readonly readOnly: string | null;
 }
 
-/** Opens for reading: falls back where the file cannot be written. */
+/** Opens for writing, and falls back to reading where the file cannot be written. */
 export function openToRead(path: string, options: OpenOptions): Opened {
   try {
     return { database: openDatabase(path, options), readOnly: null };
@@ -38,7 +38,7 @@ function openUnwritable(path: string, options: OpenOptions, cause: unknown): Ope
 }
 
 function reasonOf(cause: unknown): string {
-  const disk = diskTrouble(cause);
+  const disk = diskErrorText(cause);
   if (disk !== null) return disk.split(':', 1)[0] ?? disk;
   return messageOf(cause);
 }

@@ -1,6 +1,6 @@
 /**
- * Finished handoffs leave, and a tombstone stays. Numbers of records and facts are given out upwards from the newest that
- * is there, and cursors are made of them: the newest record and the newest fact stay, so that no number is given twice.
+ * Removes finished handoffs and keeps a tombstone of each. The numbers of records and facts continue from the newest row,
+ * and cursors are made of them: the newest record and the newest fact stay, so that no number is used twice.
  */
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
@@ -15,7 +15,7 @@ const OPEN = `< ${STATES.findIndex(isFinal)}`;
 const QUEUE = KINDS.indexOf('queue');
 const ROOT = "coalesce(json_extract(h.lineage, '$.root'), h.id)";
 
-/** Its chain has a member that is open, younger than that, or a document; or something open depends on a member. */
+/** The chain has a member that is open, newer than `before`, or a document; or something open depends on a member. */
 const isNeeded = (before: string): string => `EXISTS (
   SELECT 1 FROM (
     SELECT id, state, kind, since FROM handoff WHERE id IN (h.id, ${ROOT})
@@ -26,11 +26,11 @@ const isNeeded = (before: string): string => `EXISTS (
     SELECT 1 FROM dependency JOIN handoff waiting ON waiting.n = dependency.handoff
     WHERE dependency.needs = member.id AND waiting.state ${OPEN}))`;
 
-/** See above: numbers go on from these. */
+/** New numbers continue from these. */
 const IS_NEWEST = `(h.n = (SELECT max(n) FROM handoff)
   OR h.n = (SELECT handoff FROM fact WHERE seq = (SELECT max(seq) FROM fact)))`;
 
-/** What belongs to one handoff, by its number. */
+/** Deletes what belongs to one handoff, by its number. */
 export const REMOVE_SQL = ['fact', 'body', 'outcome', 'dependency', 'verifier', 'artifact_use'].map(
   (table) => `DELETE FROM ${table} WHERE handoff = ?`,
 );
@@ -79,7 +79,7 @@ export function retentionOf({ sql, names, writing, nowMs, read, write }: Handoff
         const at = nowMs();
         addArchive.run(archive);
         const answers = heads.map((head) => removeOne(head, archive, at));
-        // The remembered numbers belong to deleted rows.
+        // The cached numbers belong to deleted rows.
         names.forget();
         return answers;
       }),
@@ -99,7 +99,7 @@ type RemovableRow = readonly [
 
 const NOTHING: Pick<CopiesPage, 'items' | 'damaged'> = { items: [], damaged: [] };
 
-/** Those of the ids that were removed and not imported again. */
+/** Reads the tombstones of the ids that were removed and not imported again. */
 export function removedReader(sql: Sql): (ids: readonly HandoffId[]) => readonly RemovedHandoff[] {
   const find = sql(`SELECT sender.name, recipient.name, at, archive.name FROM removed
      JOIN agent sender ON sender.n = sender JOIN agent recipient ON recipient.n = recipient

@@ -1,14 +1,14 @@
 /**
- * Agents, sessions and handoffs are numbers in the rows. This translates both ways and remembers per connection.
+ * Rows store agents, sessions and handoffs as numbers. This translates both ways, with a cache per connection.
  *
- * A number of a transaction that is rolled back never existed, so everything is forgotten then.
+ * A rollback clears the cache, because numbers of that transaction never existed.
  */
 import { present } from '../../foundation/assert.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import type { Sql } from './binding.ts';
 
 export interface RowNumbers {
-  /** Must be called inside a write transaction: an unknown agent gets a number. */
+  /** Call this inside a write transaction: an unknown agent gets a number. */
   agentNumber(agent: AgentId): number;
   knownAgentNumber(agent: AgentId): number | null;
   agentName(n: number): AgentId;
@@ -20,7 +20,7 @@ export interface RowNumbers {
   forget(): void;
 }
 
-/** Beyond this everything is forgotten and read again: a long-running process must not remember every session. */
+/** Above this number the cache is cleared: a long-running process must not keep every session. */
 const REMEMBERED_MAX = 10_000;
 
 export function rowNumbersOf(sql: Sql): RowNumbers {
@@ -51,7 +51,7 @@ export function rowNumbersOf(sql: Sql): RowNumbers {
         sessions.number(id, () => findSession.get(id)?.[0] as number | undefined),
         `session ${id} is open`,
       ),
-    // Read each time: when a session is forgotten, its number is given to the next one.
+    // Not cached: the number of a deleted session is used again.
     sessionName: (n) => present(readSession.get(n)?.[0] as SessionId | undefined, `session number ${n} has a name`),
     handoffNumber: (id) => handoffs.get(id) ?? (findHandoff.get(id)?.[0] as number | undefined) ?? null,
     rememberHandoff: (id, n) => {

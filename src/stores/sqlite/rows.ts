@@ -1,4 +1,4 @@
-/** Record ↔ row, by the columns that all databases share; `ready` is only here, because it depends on the time. */
+/** Record ↔ row, with the columns that all databases share. `ready` exists only here, because it depends on the time. */
 import type { Handoff } from '../../domain/handoff.ts';
 import {
   CHANGING_COLUMNS,
@@ -13,13 +13,13 @@ import type { RowNumbers } from './row-numbers.ts';
 
 const named = (columns: readonly RecordColumn[]): string => columns.map(({ name }) => name).join(', ');
 
-/** What moves change, in the order of `changingValues`. */
+/** Columns that moves change, in the order of `changingValues`. */
 export const CHANGING = `${named(CHANGING_COLUMNS)}, ready`;
-/** Everything that is written, in the order of `allValues`. */
+/** All written columns, in the order of `allValues`. */
 export const ALL = `${named(FIXED_COLUMNS)}, ${CHANGING}`;
-/** What a revision of a draft changes beside that, in the order of `revisedValues`. */
+/** Further columns that a revision of a draft changes, in the order of `revisedValues`. */
 export const REVISED = named(REVISED_COLUMNS);
-/** For reading, in the order of `readRow`. */
+/** Columns for `readRow`, in its order. */
 export const ROW_COLUMNS = `n, ${named(READ_COLUMNS)}`;
 
 const writersOf = (columns: readonly RecordColumn[]): readonly RecordColumn['write'][] =>

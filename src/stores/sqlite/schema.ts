@@ -1,9 +1,9 @@
 /**
- * The versions of the schema. Each migration is literal SQL that turns the version before it into its own, and is never
- * edited after its release: an old database must become exactly what a new one is. The version is in `user_version`, and
+ * The versions of the schema. Each migration is literal SQL that upgrades the previous version, and is never edited after
+ * its release: an old database must become exactly what a new one is. The version is in `user_version`, and
  * `application_id` marks the file as ours.
  */
-import { stateNumber } from '../numbers.ts';
+import { stateNumber } from '../stored-numbers.ts';
 import { TABLES } from './migrations/001-tables.ts';
 import { LISTS_AND_WORDS } from './migrations/002-lists-and-words.ts';
 import { OPEN_WORK } from './migrations/003-open-work.ts';
@@ -36,15 +36,15 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** When an inbox entry is due: never. The last instant that a date can have; version 2 has it in an index. */
+/** The due time of inbox entries: never. The last instant that a date can have; version 2 has it in an index. */
 export const NEVER = 8_640_000_000_000_000;
 
-/** The condition of the index `handoff_rest`: open work that is neither on offer nor held by a process. */
+/** The condition of the index `handoff_rest`: open handoffs that are neither offered nor held by a process. */
 export const AT_REST_SQL =
   `(state IN (${stateNumber('draft')}, ${stateNumber('blocked')}, ${stateNumber('delivered')}) OR ` +
   `(state = ${stateNumber('accepted')} AND session IS NULL))`;
 
-/** The SQL that brings a file of this version (0 is an empty one) to ours, or to an older one. */
+/** The SQL that upgrades a file of this version (0: an empty file) to our version, or to the version `until`. */
 export function schemaSince(version: number, until: number = SCHEMA_VERSION): string {
   return `${MIGRATIONS.slice(version, until).join('')}\nPRAGMA user_version = ${until};`;
 }

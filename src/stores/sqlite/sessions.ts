@@ -1,10 +1,10 @@
 /**
- * Worker sessions and the duty lease. They live on a connection that does not wait for the disk: none of it has to
- * survive a power cut, because no worker does.
+ * Worker sessions and the duty lease. Their connection does not wait for the disk: none of it has to survive a power cut,
+ * because no worker does.
  *
- * Silence is measured on the monotonic clock, which all processes of one boot share. A row of another boot is watched:
- * it is silent for as long as we have seen it unchanged. It may belong to an earlier start of this machine, or to a
- * container with a kernel of its own that works right now.
+ * Silence is measured on the monotonic clock, which all processes of one boot share. A row of another boot counts as
+ * silent for as long as this process has seen it unchanged: it may belong to an earlier start of this machine, or to a
+ * running container with a kernel of its own.
  */
 import { assert } from '../../foundation/assert.ts';
 import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
@@ -14,30 +14,30 @@ import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions, Upkeep } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 
-export interface Quiet {
-  /** Runs statements in a transaction when no other process writes; `waitedMs` is how long that took. */
+export interface UnsyncedConnection {
+  /** Runs `act` in a transaction. `waitedMs`: how long it waited for the write lock. */
   write<Answer>(act: (database: Database, waitedMs: number) => Answer): Promise<Answer>;
-  /** Looks, without asking for the write lock. */
+  /** Reads without the write lock. */
   read<Answer>(act: (database: Database) => Answer): Promise<Answer>;
 }
 
 export const BEAT_SQL = 'UPDATE session SET beat_ms = ? WHERE id = ? AND ended = 0';
 
-/** How many sessions of other boots are watched. Beyond this all start again, which makes them end later. */
+/** How many sessions of other boots are watched. Above this the watch starts over, which makes them end later. */
 const WATCHED_MAX = 10_000;
 
-/** Rows of places without a process. A holder that still runs takes its duty again within a second. */
+/** Deletes rows of places without a process. A holder that still runs takes its duty again within a second. */
 const FORGET_DUTIES = 'DELETE FROM duty WHERE boot <> ? OR beat_ms < ?';
 const DUTY_KEPT_MS = 60 * 60_000;
 
 const HOLDS = 'EXISTS (SELECT 1 FROM handoff WHERE handoff.session = session.n)';
 
-export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
+export function sessionsOf(unsynced: UnsyncedConnection, clock: Clock, boot: string): Sessions {
   const silenceOf = silencesBy(clock, boot);
 
   return {
     open: ({ id, agent, process, leaseMs }) =>
-      quiet.write((database) => {
+      unsynced.write((database) => {
         prepare(database, 'INSERT INTO agent (name) VALUES (?) ON CONFLICT (name) DO NOTHING').run(agent);
         prepare(
           database,
@@ -46,13 +46,13 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
            ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms WHERE ended = 0`,
         ).run(id, agent, JSON.stringify(process), process.boot, clock.monotonicMs(), leaseMs);
       }),
-    beat: (id) => quiet.write((database) => prepare(database, BEAT_SQL).run(clock.monotonicMs(), id) === 1),
+    beat: (id) => unsynced.write((database) => prepare(database, BEAT_SQL).run(clock.monotonicMs(), id) === 1),
     running: (id, groups) =>
-      quiet.write((database) => {
+      unsynced.write((database) => {
         prepare(database, 'UPDATE session SET groups = ? WHERE id = ?').run(JSON.stringify(groups), id);
       }),
     list: () =>
-      quiet.read((database) =>
+      unsynced.read((database) =>
         prepare(
           database,
           `SELECT session.id, agent.name, process, groups, beat_ms, boot, ended, lease_ms
@@ -70,15 +70,15 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
           })),
       ),
     end: (id, silentForMs) =>
-      quiet.write((database, waitedMs) => {
+      unsynced.write((database, waitedMs) => {
         const row = prepare(database, 'SELECT beat_ms, boot, ended FROM session WHERE id = ?').get(id);
         if (row === undefined || row[2] === 1) return true;
-        // While we waited for the lock, the session could not write a beat either.
+        // While we waited for the lock, the session could not write a heartbeat either.
         if (silenceOf(id, row[0] as number, row[1] as string) - waitedMs < silentForMs) return false;
         return prepare(database, 'UPDATE session SET ended = 1 WHERE id = ?').run(id) === 1;
       }),
     forget: (id) =>
-      quiet.write((database) => {
+      unsynced.write((database) => {
         const holds = prepare(database, `SELECT ${HOLDS} FROM session WHERE id = ?`).get(id)?.[0] === 1;
         assert(!holds, `session ${id} holds nothing any more`);
         prepare(database, 'DELETE FROM session WHERE id = ? AND ended = 1').run(id);
@@ -87,10 +87,10 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
 }
 
 export function dutyOf(
-  quiet: Quiet,
+  unsynced: UnsyncedConnection,
   clock: Clock,
   boot: string,
-): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty' | 'lookAtClock'> {
+): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty' | 'checkClock'> {
   const silenceOf = silencesBy(clock, boot);
   const holderOf = (database: Database, place: string): DutyHolder | null => {
     const row = prepare(database, 'SELECT process, boot, beat_ms FROM duty WHERE host = ?').get(place);
@@ -100,16 +100,16 @@ export function dutyOf(
   };
 
   return {
-    dutyHolder: (process) => quiet.read((database) => holderOf(database, placeOf(process))),
+    dutyHolder: (process) => unsynced.read((database) => holderOf(database, placeOf(process))),
     takeDuty: (process, instead) =>
-      quiet.write((database) => {
+      unsynced.write((database) => {
         const place = placeOf(process);
         const present = holderOf(database, place);
         const mine = present !== null && isSameProcess(present.process, process);
         const judged = present !== null && instead !== null && isSameProcess(present.process, instead.process);
-        // The holder that was judged gone may have sent a heartbeat since.
-        const still = judged && present.silentForMs >= instead.silentForMs;
-        if (present !== null && !mine && !still) return false;
+        // The holder that was found gone may have sent a heartbeat since.
+        const isStillSilent = judged && present.silentForMs >= instead.silentForMs;
+        if (present !== null && !mine && !isStillSilent) return false;
         if (present === null) prepare(database, FORGET_DUTIES).run(boot, clock.monotonicMs() - DUTY_KEPT_MS);
         prepare(
           database,
@@ -118,8 +118,8 @@ export function dutyOf(
         ).run(place, identityText(process), process.boot, clock.monotonicMs());
         return true;
       }),
-    lookAtClock: (own) =>
-      quiet.write((database) => {
+    checkClock: (own) =>
+      unsynced.write((database) => {
         const row = prepare(database, 'SELECT boot, monotonic_ms, wall_ms, steady_since_ms FROM clock').get();
         const next = nextClockMark(row === undefined ? null : markOf(row), { ...own, wallMs: clock.nowMs() });
         const { mark } = next;
@@ -129,10 +129,10 @@ export function dutyOf(
            DO UPDATE SET boot = excluded.boot, monotonic_ms = excluded.monotonic_ms, wall_ms = excluded.wall_ms,
              steady_since_ms = excluded.steady_since_ms`,
         ).run(mark.boot, mark.monotonicMs, mark.wallMs, mark.steadySinceMs);
-        return next.look;
+        return next.observation;
       }),
     leaveDuty: (process) =>
-      quiet.write((database) => {
+      unsynced.write((database) => {
         prepare(database, 'DELETE FROM duty WHERE host = ? AND process = ?').run(
           placeOf(process),
           identityText(process),
@@ -147,8 +147,8 @@ function markOf(row: Row): ClockMark {
 }
 
 /**
- * A heartbeat from the future is of an earlier boot, on a system without boot ids. It is watched, like every heartbeat of
- * another boot.
+ * A heartbeat in the future belongs to an earlier boot, on a system without boot ids. It is watched like every heartbeat
+ * of another boot.
  */
 function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, ofBoot: string) => number {
   const watched = new Map<string, { readonly beatMs: number; readonly sinceMs: number }>();
@@ -163,7 +163,7 @@ function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, of
   };
 }
 
-/** Processes of sessions and of the duty: the only ones that may be stopped and continued. */
+/** The processes of sessions and of the duty: only these may be stopped and continued. */
 export function processesWith(database: Database, pid: number): readonly ProcessIdentity[] {
   const processes = prepare(
     database,

@@ -1,15 +1,15 @@
 /**
  * Concurrent callers of one process share a commit, and with it the wait for the disk.
  *
- * Work is collected until the event loop has run its round, then all of it is done in one transaction. A decision that
- * throws has not written yet, so it leaves the others alone. If writing fails, everything is rolled back and, unless it
- * was the disk, each piece is tried alone, so that one bad record does not take its neighbours along.
+ * Work that arrives during one round of the event loop runs in one transaction. A decision that throws has not written
+ * yet, so the others are unaffected. If writing fails, everything is rolled back and, unless the disk failed, each work
+ * is retried alone, so that one bad record does not fail the others.
  */
 import { elapsedMs, type Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
 import {
-  diskTrouble,
+  diskErrorText,
   isBusy,
   isFromDatabase,
   isUncertain,
@@ -21,35 +21,35 @@ import {
 import type { LockMonitor } from './lock-monitor.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
-/** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
+/** Runs inside the transaction. The first call reads and decides, and may throw; the function that it returns writes. */
 export type Work<Answer> = () => () => Answer;
 
 export interface SharedCommit {
   run<Answer>(work: Work<Answer>): Promise<Answer>;
-  /** Ends when everything that was handed in has been answered. */
+  /** Resolves when all queued work has been answered. */
   idle(): Promise<void>;
 }
 
 export interface CommitHooks {
-  /** With the lock held, before anything is decided; may throw a fault for all. */
+  /** Called with the lock, before any decision. May throw a fault for all. */
   begun(): void;
-  /** Before COMMIT: what was saved up for the whole transaction. */
+  /** Called before COMMIT, to write what was collected for the transaction. */
   flush(): void;
-  /** After COMMIT, before the callers get their answers. */
+  /** Called after COMMIT, before the callers get their answers. */
   committed(): void;
   rolledBack(): void;
 }
 
-/** One transaction holds the write lock for a few milliseconds at most, or the other processes starve. */
+/** Keeps a transaction at a few milliseconds, so that other processes do not starve. */
 const SHARED_MAX = 256;
-/** Longer than any healthy queue of writers. After that the caller gets a fault: nothing has changed. */
+/** Longer than any healthy queue of writers. After that the caller gets a fault, and nothing has changed. */
 const LOCK_PATIENCE_MS = 30_000;
 const RETRY_MS = 2;
 const LOCK_STEP_MS = 0.2;
 /** Never notified: waiting on it is a short sleep. */
-const NOBODY = new Int32Array(new SharedArrayBuffer(4));
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
-/** What waiting for the write lock needs. */
+/** What is needed to wait for the write lock. */
 export interface LockQueue {
   readonly timers: Timers;
   readonly random: Random;
@@ -57,7 +57,7 @@ export interface LockQueue {
   readonly monitor: LockMonitor;
 }
 
-interface Piece {
+interface QueuedWork {
   readonly work: Work<unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -68,12 +68,12 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
   const commit = prepare(database, 'COMMIT');
   const rollback = prepare(database, 'ROLLBACK');
   const version = prepare(database, 'PRAGMA user_version');
-  let waiting: Piece[] = [];
-  let turning: Promise<void> | null = null;
+  let waiting: QueuedWork[] = [];
+  let running: Promise<void> | null = null;
 
-  /** Most others are done sooner than the binding would look again. */
+  /** Retries in steps that are shorter than those of the binding: most locks are released sooner. */
   const beginSoon = (): void => {
-    lockWait.never();
+    lockWait.disable();
     for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
       try {
         begin.run();
@@ -81,18 +81,18 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
         return;
       } catch (error) {
         if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
-        Atomics.wait(NOBODY, 0, 0, LOCK_STEP_MS);
+        Atomics.wait(NEVER_NOTIFIED, 0, 0, LOCK_STEP_MS);
       }
     }
   };
 
-  const inTransaction = (pieces: readonly Piece[]): (() => void)[] => {
+  const inTransaction = (batch: readonly QueuedWork[]): (() => void)[] => {
     beginSoon();
     try {
       const found = version.get()?.[0];
       if (found !== SCHEMA_VERSION) throw wrongVersion(ctx.path, Number(found));
       hooks.begun();
-      const answers = pieces.map(attempt);
+      const answers = batch.map(attempt);
       hooks.flush();
       commit.run();
       return answers;
@@ -103,60 +103,60 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
     }
   };
 
-  const settle = async (pieces: readonly Piece[]): Promise<void> => {
+  const settle = async (batch: readonly QueuedWork[]): Promise<void> => {
     try {
-      const answers = await whenFree(() => inTransaction(pieces), ctx);
+      const answers = await whenFree(() => inTransaction(batch), ctx);
       hooks.committed();
       for (const answer of answers) answer();
     } catch (error) {
-      const disk = diskTrouble(error);
-      if (disk === null && !(error instanceof StoreFault) && pieces.length > 1) {
-        for (const piece of pieces) await settle([piece]);
+      const disk = diskErrorText(error);
+      if (disk === null && !(error instanceof StoreFault) && batch.length > 1) {
+        for (const queued of batch) await settle([queued]);
         return;
       }
       const outcome = isUncertain(error) ? 'unknown' : 'unchanged';
-      const told = disk === null ? error : new StoreFault(`${ctx.path}: ${disk}`, outcome, { cause: error });
-      for (const piece of pieces) piece.reject(told);
+      const fault = disk === null ? error : new StoreFault(`${ctx.path}: ${disk}`, outcome, { cause: error });
+      for (const queued of batch) queued.reject(fault);
     }
   };
 
-  const turn = async (): Promise<void> => {
+  const runBatches = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const pieces = waiting.slice(0, SHARED_MAX);
+      const batch = waiting.slice(0, SHARED_MAX);
       waiting = waiting.slice(SHARED_MAX);
-      await settle(pieces);
-      // Those who were just answered hand in their next work before the next transaction begins.
+      await settle(batch);
+      // Callers that were just answered queue their next work before the next transaction begins.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    turning = null;
+    running = null;
   };
 
   return {
     run: <Answer>(work: Work<Answer>) =>
       new Promise<Answer>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (answer: unknown) => void, reject });
-        turning ??= turn();
+        running ??= runBatches();
       }),
     idle: async () => {
-      while (turning !== null) await turning;
+      while (running !== null) await running;
     },
   };
 }
 
-function attempt(piece: Piece): () => void {
+function attempt(queued: QueuedWork): () => void {
   let write: () => unknown;
   try {
-    write = piece.work();
+    write = queued.work();
   } catch (error) {
     if (isFromDatabase(error)) throw error;
-    return () => piece.reject(error);
+    return () => queued.reject(error);
   }
   const answer = write();
-  return () => piece.resolve(answer);
+  return () => queued.resolve(answer);
 }
 
-/** Waits for the write lock from timers, with the event loop running. */
+/** Waits for the write lock with timers, so that the event loop keeps running. */
 export async function whenFree<Answer>(act: (waitedMs: number) => Answer, ctx: LockQueue): Promise<Answer> {
   for (let beganMs: number | null = null; ;) {
     const waitedMs = beganMs === null ? 0 : elapsedMs() - beganMs;

@@ -1,9 +1,9 @@
-/** What a part of the store gets of the whole, to read and write its own tables. All of it throws when the store is closed. */
+/** What each part of the store needs to read and write its tables. All functions throw when the store is closed. */
 import type { Statement } from './binding.ts';
 import type { Work } from './shared-commit.ts';
 
 export interface StoreParts {
-  /** A statement that is prepared with its first use. */
+  /** A statement that is prepared on first use. */
   readonly sql: (text: string) => Statement;
   readonly nowMs: () => number;
   readonly read: <Answer>(read: () => Answer) => Promise<Answer>;

@@ -1,30 +1,30 @@
 /**
- * The full-text index is updated after the records, so sending costs nothing for it. The duty holder updates it, and a
- * search first adds what is missing.
+ * The full-text index is updated after the records, so that it does not slow down sending. The duty holder updates it, and
+ * a search first adds what is missing.
  *
- * Numbers of records only grow, so `indexed` is the last number in the index. It moves in the transaction that adds, and
- * only from where the batch began: of two processes that add the same batch, one does. A revision of a draft and an
- * erasure update the index themselves; a batch that was read before such a change is dropped and read again.
+ * Record numbers only grow, so `indexed` is the last indexed number. It moves in the transaction that adds a batch, and
+ * only from where the batch began: of two processes with the same batch, one adds it. A revision of a draft and an erasure
+ * update the index themselves; a batch that was read before such a change is dropped and read again.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
-import { ERASE_STEPS, stepNumber } from '../numbers.ts';
+import { ERASE_STEPS, stepNumber } from '../stored-numbers.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** One batch holds the write lock for a few milliseconds, so it ends with either of these. */
+/** Either limit ends a batch, which holds the write lock for a few milliseconds. */
 const BATCH_MAX = 512;
 const BATCH_CHARACTERS = 256 * 1024;
-/** More new records than this between two calls: senders are busy, and the index waits. */
+/** With more new records than this between two calls, senders are busy and the index waits. */
 const BUSY = 100;
-/** The index waits no longer than this many records. */
+/** At most this many records wait for the index. */
 const BEHIND_MAX = 100_000;
 
 export interface WordIndex {
-  /** Whether there are handoffs that a search does not find. */
+  /** Whether some handoffs are not indexed yet. */
   isBehind(): boolean;
-  /** One batch, if anything is missing and there is nothing better to do. */
-  feed(): Promise<void>;
-  /** All that was there when it was asked. */
+  /** Adds one batch, if anything is missing and senders are not busy. */
+  update(): Promise<void>;
+  /** Adds everything that existed at the time of the call. */
   catchUp(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Entry {
   readonly words: string;
 }
 
-export function wordIndexOf({ sql, write }: StoreParts, alive: () => void): WordIndex {
+export function wordIndexOf({ sql, write }: StoreParts, assertOpen: () => void): WordIndex {
   const indexed = sql('SELECT n FROM indexed');
   const newest = sql('SELECT max(n) FROM handoff');
   const next =
@@ -47,7 +47,7 @@ export function wordIndexOf({ sql, write }: StoreParts, alive: () => void): Word
   );
 
   const indexedNow = (): number => {
-    alive();
+    assertOpen();
     return indexed.get()?.[0] as number;
   };
 
@@ -69,7 +69,7 @@ export function wordIndexOf({ sql, write }: StoreParts, alive: () => void): Word
     return batch;
   };
 
-  const feed = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     const known = indexedNow();
     const factsRead = (newestFact.get()?.[0] as number | null) ?? 0;
     const batch = batchAfter(known);
@@ -83,21 +83,21 @@ export function wordIndexOf({ sql, write }: StoreParts, alive: () => void): Word
   };
 
   let seen: number | null = null;
-  const feedWhenQuiet = async (): Promise<void> => {
-    alive();
+  const updateWhenIdle = async (): Promise<void> => {
+    assertOpen();
     const newestNow = newestNumber();
     const isBusy = seen !== null && newestNow - seen > BUSY;
     seen = newestNow;
-    if (!isBusy || newestNow - indexedNow() > BEHIND_MAX) await feed();
+    if (!isBusy || newestNow - indexedNow() > BEHIND_MAX) await update();
   };
 
   return {
-    feed: feedWhenQuiet,
+    update: updateWhenIdle,
     isBehind,
     catchUp: async () => {
-      alive();
+      assertOpen();
       const wanted = newestNumber();
-      while (indexedNow() < wanted) await feed();
+      while (indexedNow() < wanted) await update();
     },
   };
 }

@@ -8,8 +8,15 @@ import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
-import { recognisedIn, type Recognised } from '../transfer-heads.ts';
+import {
+  NO_PROCESS,
+  holdersOf,
+  splitKnownCopies,
+  requireNoCycles,
+  requireValidCopies,
+  type Restored,
+} from '../valid-copies.ts';
+import { recognizedIn, type Recognized } from '../transfer-heads.ts';
 import type { CopiesPage, Copy, Head, Transfer } from '../store.ts';
 import type { Row, Sql, Value } from './binding.ts';
 import type { HandoffParts } from './change.ts';
@@ -27,7 +34,7 @@ export function transferOf(parts: HandoffParts): Transfer {
   return {
     copies: (after, max) => read(() => copies(after, max)),
     restore: (given) => commit(restore(given)),
-    recognise: (after, heads) => read(() => recognise(after, heads)),
+    recognize: (after, heads) => read(() => recognise(after, heads)),
   };
 }
 
@@ -69,7 +76,7 @@ export function copyReader(
   };
 }
 
-function recogniseOf(sql: Sql): (after: string | null, heads: readonly Head[]) => Recognised {
+function recogniseOf(sql: Sql): (after: string | null, heads: readonly Head[]) => Recognized {
   const page = sql(`SELECT n, id FROM ${PAGE} ${AFTER}`);
   const hash = sql('SELECT hash FROM fact WHERE handoff = ? AND revision = ?');
   return (after, heads) => {
@@ -78,7 +85,7 @@ function recogniseOf(sql: Sql): (after: string | null, heads: readonly Head[]) =
       id: row[1] as HandoffId,
       hash: (hash.get(row[0] as number, heads[index]?.revision ?? 0)?.[0] as string | undefined) ?? null,
     }));
-    return recognisedIn(rows, heads, after);
+    return recognizedIn(rows, heads, after);
   };
 }
 
@@ -96,16 +103,16 @@ function restoreOf({
   const unremove = sql('DELETE FROM removed WHERE id = ?');
 
   return (copies) => () => {
-    refuseInvalid(copies);
-    const { fresh, answers } = newAmong(copies, (id) => (findTrail.get(id)?.[0] as string | undefined) ?? null);
-    refuseCycles(fresh, (id) => findNeeds.all(id).map((row) => row[0] as HandoffId));
+    requireValidCopies(copies);
+    const { fresh, answers } = splitKnownCopies(copies, (id) => (findTrail.get(id)?.[0] as string | undefined) ?? null);
+    requireNoCycles(fresh, (id) => findNeeds.all(id).map((row) => row[0] as HandoffId));
     return () => {
       const now = nowMs();
       const holders = holdersOf(fresh);
       // A session that was forgotten gets another number.
       if (holders.size > 0) names.forget();
       for (const [session, agent] of holders) {
-        endedSession.run(session, names.agentNumber(agent), JSON.stringify(ELSEWHERE));
+        endedSession.run(session, names.agentNumber(agent), JSON.stringify(NO_PROCESS));
       }
       for (const { handoff, facts, body, outcome } of fresh) {
         unremove.run(handoff.id);

@@ -1,17 +1,17 @@
 /**
- * Wakes waiters. Three sources, each of which is enough alone: our own commits, the notification files of other processes,
- * and a poll of the database's change counter, which decides.
+ * Wakes waiters from three sources: our own commits, the notification files of other processes, and a poll of the
+ * database's change counter, which alone would be enough.
  */
 import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
 import { notifyFileName, type NotifyFiles } from './notify-files.ts';
 import type { PendingNotices } from './write-rows.ts';
 
-export interface Hints {
+export interface ChangeNotifier {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
   /** After our own commit. */
-  tell(news: PendingNotices): void;
-  /** Before our own commit: wakes the waiters for this agent in this process. */
+  notify(notices: PendingNotices): void;
+  /** Before our own commit: wakes only the waiters in this process. */
   announce(agent: AgentId): void;
   close(): void;
 }
@@ -22,17 +22,17 @@ interface Waiting {
   readonly listener: { stop(): void };
 }
 
-/** A file is watched for this many polls after its last waiter: workers come back for the next handoff. */
+/** A file is watched for this many polls after its last waiter, because workers wait again soon. */
 const WATCHED_POLLS = 40;
 
-export function hintsOf(
+export function changeNotifierOf(
   files: NotifyFiles,
-  look: {
+  reads: {
     /** A number that changes with every commit of another connection. */
     readonly version: () => number;
-    readonly ripe: (agent: AgentId) => boolean;
+    readonly hasReady: (agent: AgentId) => boolean;
   },
-): Hints {
+): ChangeNotifier {
   const topics = new Map<string, Waiting>();
   const unused = new Map<string, number>();
   let poll: NodeJS.Timeout | null = null;
@@ -48,8 +48,8 @@ export function hintsOf(
     for (const waiter of waiters) waiter();
   };
 
-  /** A waiter keeps the process running; the poll alone does not. */
-  const stay = (change: 1 | -1): void => {
+  /** The poll timer keeps the process running only while there are waiters. */
+  const countWaiter = (change: 1 | -1): void => {
     waitersCount += change;
     if (waitersCount > 0) poll?.ref();
     else poll?.unref();
@@ -69,12 +69,12 @@ export function hintsOf(
     poll = null;
   };
 
-  const lookAround = (): void => {
-    const version = look.version();
+  const pollVersion = (): void => {
+    const version = reads.version();
     const moved = version !== lastVersion;
     lastVersion = version;
     for (const [name, { topic, waiters }] of topics) {
-      if (waiters.size > 0 && (moved || (topic.kind === 'offers' && look.ripe(topic.agent)))) wake(name);
+      if (waiters.size > 0 && (moved || (topic.kind === 'offers' && reads.hasReady(topic.agent)))) wake(name);
     }
     dropUnused();
   };
@@ -86,8 +86,8 @@ export function hintsOf(
     const waiting = { topic, waiters: new Set<() => void>(), listener: files.listen(topic, () => wake(name)) };
     topics.set(name, waiting);
     if (poll === null) {
-      lastVersion = look.version();
-      poll = setInterval(lookAround, POLL_MS);
+      lastVersion = reads.version();
+      poll = setInterval(pollVersion, POLL_MS);
     }
     return waiting;
   };
@@ -100,15 +100,15 @@ export function hintsOf(
         const end = (): void => {
           waiters.delete(end);
           signal.removeEventListener('abort', end);
-          stay(-1);
+          countWaiter(-1);
           resolve();
         };
         waiters.add(end);
-        stay(1);
+        countWaiter(1);
         signal.addEventListener('abort', end, { once: true });
       });
     },
-    tell: ({ offeredTo, settled }) => {
+    notify: ({ offeredTo, settled }) => {
       files.notify(offeredTo, settled);
       for (const agent of offeredTo) wake(notifyFileName({ kind: 'offers', agent }));
       if (settled) wake(notifyFileName({ kind: 'settled' }));

@@ -1,6 +1,5 @@
 /**
- * The statements with which insert, claim and change write. Everything here runs inside a shared transaction, after the
- * decisions have been made.
+ * Writes the rows of insert, claim and change. Everything here runs inside a shared transaction, after the decisions.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { isInboxKind, type Decision } from '../../domain/decision.ts';
@@ -15,7 +14,7 @@ import { ALL, allValues, CHANGING, changingValues, REVISED, revisedValues } from
 import { NEVER } from './schema.ts';
 import { FACT_COLUMNS, factNames } from '../fact-columns.ts';
 import { effectKeysOf } from '../effect-keys.ts';
-import { ERASE_STEPS, stateNumber } from '../numbers.ts';
+import { ERASE_STEPS, stateNumber } from '../stored-numbers.ts';
 import { wordsOf } from '../search-words.ts';
 
 /** Whom to notify after the commit. */
@@ -25,19 +24,19 @@ export interface PendingNotices {
 }
 
 export interface RowWriter {
-  /** With the write lock, before anything is written. */
+  /** Called with the write lock, before anything is written. */
   begin(): void;
   add(decision: Decision, body: JsonText, nowMs: number): void;
-  /** Guarded by the revision; false: the record has moved on, and nothing was written. */
+  /** Guarded by the revision. False: the record has changed since, and nothing was written. */
   update(before: Handoff, decision: Decision, nowMs: number): boolean;
-  /** Removes the words of a record from the index, if they are in it. */
+  /** Removes a record from the full-text index, if it is indexed. */
   forgetWords(n: number, record: Pick<Handoff, 'title' | 'task'>): void;
-  readonly news: PendingNotices;
+  readonly pendingNotices: PendingNotices;
 }
 
 const marks = (columns: string): string => columns.replace(/\w+/g, '?');
 
-export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters): RowWriter {
+export function rowWriterOf(sql: Sql, names: RowNumbers, counters: LimitCounters): RowWriter {
   const insertRow = sql(`INSERT INTO handoff (${ALL}, waits) VALUES (${marks(ALL)}, 0)`);
   const updateRow = sql(`UPDATE handoff SET (${CHANGING}) = (${marks(CHANGING)}) WHERE n = ? AND revision = ?`);
   const insertBody = sql('INSERT INTO body (handoff, text) VALUES (?, ?)');
@@ -53,7 +52,7 @@ export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters):
   );
   const eraseFacts = sql(`UPDATE fact SET detail = '${ERASED_DETAIL}'
      WHERE handoff = ? AND revision < ? AND detail <> '' AND step NOT IN (${ERASE_STEPS.join()})`);
-  // What was not sent yet is never sent; the key stays used.
+  // Unsent effects are never sent; their keys stay used.
   const eraseEffects = sql("UPDATE effect SET payload = '{}', done = 1 WHERE key > ? AND key < ?");
   const insertFact = sql(`INSERT INTO fact (handoff, ${factNames()}) VALUES (?, ${marks(factNames())})`);
   const insertEffect = sql(
@@ -64,19 +63,19 @@ export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters):
        SELECT count(*) FROM dependency LEFT JOIN handoff needed ON needed.id = dependency.needs
        WHERE dependency.handoff = handoff.n AND needed.state IS NOT ${stateNumber('completed')}
      ) WHERE n = ?`);
-  const meet = sql(`UPDATE handoff SET waits = waits - 1
+  const decrementWaits = sql(`UPDATE handoff SET waits = waits - 1
      WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?) AND state < ${STATES.findIndex(isFinal)}`);
   const secureDelete = sql('PRAGMA secure_delete = ON');
   const anyNeeded = sql('SELECT 1 FROM dependency LIMIT 1');
   const isNeeded = sql('SELECT 1 FROM dependency WHERE needs = ? LIMIT 1');
-  /** Whether anything depends on anything; null: not looked yet in this transaction. */
-  let areThereAny: boolean | null = null;
-  const news: PendingNotices = { offeredTo: new Set(), settled: false };
+  /** Whether there are any dependencies. Null: not read yet in this transaction. */
+  let hasDependencies: boolean | null = null;
+  const pendingNotices: PendingNotices = { offeredTo: new Set(), settled: false };
 
-  /** Asking first costs a quarter of a change that finds nothing to change, and nearly nothing is needed by others. */
-  const tellWaiting = (id: HandoffId): void => {
-    areThereAny ??= anyNeeded.get() !== undefined;
-    if (areThereAny && isNeeded.get(id) !== undefined) meet.run(id);
+  /** Checks first, because that costs a quarter of an update without rows, and few handoffs have dependents. */
+  const countDownDependents = (id: HandoffId): void => {
+    hasDependencies ??= anyNeeded.get() !== undefined;
+    if (hasDependencies && isNeeded.get(id) !== undefined) decrementWaits.run(id);
   };
 
   /** The index stores no texts, so removing a row needs the words that it held. */
@@ -99,27 +98,27 @@ export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters):
     for (const { key, kind, payload } of effects ?? []) {
       insertEffect.run(key, kind, payload, isInboxKind(kind) ? NEVER : nowMs);
     }
-    places.count(before, handoff);
-    if (handoff.state === 'completed') tellWaiting(handoff.id);
-    if (handoff.state === 'offered') news.offeredTo.add(handoff.to);
-    if (isFinal(handoff.state)) news.settled = true;
+    counters.count(before, handoff);
+    if (handoff.state === 'completed') countDownDependents(handoff.id);
+    if (handoff.state === 'offered') pendingNotices.offeredTo.add(handoff.to);
+    if (isFinal(handoff.state)) pendingNotices.settled = true;
   };
 
   return {
-    news,
+    pendingNotices,
     forgetWords: (n, record) => {
       const indexed = indexedBody.get(n)?.[0];
       if (typeof indexed === 'string') removeWords.run(n, wordsOf(record, indexed).join(' '));
     },
     begin: () => {
-      areThereAny = null;
+      hasDependencies = null;
     },
     add: (decision, body, nowMs) => {
       const { handoff } = decision;
       const n = insertRow.insert(...allValues(handoff, nowMs, names));
       insertBody.run(n, body);
       const { dependsOn } = handoff.terms;
-      if (dependsOn.length > 0) areThereAny = true;
+      if (dependsOn.length > 0) hasDependencies = true;
       for (const needed of dependsOn) insertDependency.run(n, needed);
       if (dependsOn.length > 0 && !isFinal(handoff.state)) countUnmet.run(n);
       writeRest(n, null, decision, nowMs);
@@ -131,7 +130,7 @@ export function rowWriterOf(sql: Sql, names: RowNumbers, places: LimitCounters):
       const changing = changingValues(handoff, nowMs, names);
       const { body } = decision;
       const erasure = decision.facts.find(isErasure);
-      // What is erased is overwritten in the file, too.
+      // Erased content is also overwritten in the file.
       if (erasure !== undefined) secureDelete.get();
       const updated =
         body === undefined

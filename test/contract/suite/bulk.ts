@@ -1,8 +1,8 @@
 /** Large calls: whatever is bounded inside a database, callers do not notice. */
 import { describe, expect, it } from 'vitest';
 import { cancelled, idOf, jsonOf, limitsOf, openingOf, openingsOf, progressed } from '../builders.ts';
-import { feedOf } from '../following.ts';
-import { ALL, put, putHeld, refusalOf, soundRecordOf } from '../looks.ts';
+import { feedOf } from '../follow-facts.ts';
+import { ALL, put, putHeld, refusalOf, soundRecordOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const MANY = 1500;

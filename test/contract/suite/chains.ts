@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_LINEAGE } from '../../../src/domain/handoff.ts';
 import type { Query, Store } from '../../../src/stores/store.ts';
 import { agentOf, asking, cancelled, idOf, limitsOf, openingOf, openingsOf, unblocked } from '../builders.ts';
-import { ALL, put, putHeld, recordOf, refusalOf, valueOf } from '../looks.ts';
+import { ALL, put, putHeld, recordOf, refusalOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 async function found(store: Store, query: Query): Promise<readonly string[]> {

@@ -24,7 +24,17 @@ import {
   throwing,
   WORKER,
 } from '../builders.ts';
-import { everythingIn, put, putHeld, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
+import {
+  everythingIn,
+  put,
+  putHeld,
+  recordOf,
+  refusalOf,
+  soundRecordOf,
+  trailOf,
+  valueOf,
+  wholeOf,
+} from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 export function describeChange(open: OpenStore): void {

@@ -22,7 +22,7 @@ import {
   unblocked,
   WORKER,
 } from '../builders.ts';
-import { everythingIn, put, recordOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
+import { everythingIn, put, recordOf, soundRecordOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 export function describeClaim(open: OpenStore): void {

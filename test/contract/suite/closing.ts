@@ -4,7 +4,7 @@ import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { JsonText } from '../../../src/foundation/json.ts';
 import { StoreFault, type TokenRecord } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, THIS_BOOT, WORKER } from '../builders.ts';
-import { put, soundRecordOf, valueOf } from '../looks.ts';
+import { put, soundRecordOf, valueOf } from '../store-checks.ts';
 import { newSession } from './agent-sessions.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -44,7 +44,7 @@ export function describeClosing(open: OpenStore): void {
         async () => store.outbox.due(1),
         async () => store.outbox.done(['k']),
         async () => store.outbox.take('k', 1),
-        async () => store.outbox.later('k', 1),
+        async () => store.outbox.postpone('k', 1),
         async () => store.outbox.inbox(WORKER, 1),
         async () => store.find({ by: 'filter', text: 'word', max: 1 }),
         async () => store.tokens.add(TOKEN, { by: 'me' }),
@@ -65,8 +65,8 @@ export function describeClosing(open: OpenStore): void {
         async () => store.upkeep.dutyHolder(processOf()),
         async () => store.upkeep.takeDuty(processOf(), null),
         async () => store.upkeep.leaveDuty(processOf()),
-        async () => store.upkeep.lookAtClock({ boot: THIS_BOOT, monotonicMs: 1 }),
-        async () => store.upkeep.tend(),
+        async () => store.upkeep.checkClock({ boot: THIS_BOOT, monotonicMs: 1 }),
+        async () => store.upkeep.maintain(),
       ];
       const faults: unknown[] = [];
       for (const call of later) {

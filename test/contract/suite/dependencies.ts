@@ -4,7 +4,7 @@ import { ok } from '../../../src/foundation/result.ts';
 import type { DependencyStates } from '../../../src/domain/dependencies.ts';
 import { reblock } from '../../../src/domain/moves/block.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
-import type { Opening, Store } from '../../../src/stores/store.ts';
+import type { NewHandoff, Store } from '../../../src/stores/store.ts';
 import {
   acceptBy,
   acceptByHand,
@@ -15,13 +15,16 @@ import {
   openingOf,
   unblocked,
 } from '../builders.ts';
-import { everythingIn, put, recordOf, refusalOf, trailOf, valueOf } from '../looks.ts';
+import { everythingIn, put, recordOf, refusalOf, trailOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** The opening, and what its decision was told. */
-function listening(opening: Opening): { readonly opening: Opening; readonly told: () => DependencyStates | undefined } {
+function listening(opening: NewHandoff): {
+  readonly opening: NewHandoff;
+  readonly told: () => DependencyStates | undefined;
+} {
   let heard: DependencyStates | undefined;
-  const decide: Opening['decide'] = (nowMs, dependencies) => {
+  const decide: NewHandoff['decide'] = (nowMs, dependencies) => {
     heard = new Map(dependencies);
     return opening.decide(nowMs, dependencies);
   };
@@ -91,7 +94,7 @@ export function describeDependencies(open: OpenStore): void {
 
     it('Q9: finds the retries of a handoff, within its chain or as the first of one', async () => {
       const { store } = await open();
-      const retry = (id: string, root: string, retryOf: string): Opening =>
+      const retry = (id: string, root: string, retryOf: string): NewHandoff =>
         openingOf({ id, lineage: { root: idOf(root), parent: null, retryOf: idOf(retryOf), hops: 1 } });
       await put(store, openingOf({ id: 'one' }), openingOf({ id: 'other' }));
       await put(
@@ -123,7 +126,7 @@ export function describeDependencies(open: OpenStore): void {
     it('Q9: what is completed by the same insert is still waited for, and found to be free', async () => {
       const { store } = await open();
       const finished = openingOf({ id: 'done' });
-      const decide: Opening['decide'] = (nowMs, dependencies) => {
+      const decide: NewHandoff['decide'] = (nowMs, dependencies) => {
         const made = valueOf(finished.decide(nowMs, dependencies));
         const taken = valueOf(acceptByHand()(made.handoff, nowMs));
         const settled = valueOf(deliverAndVerify(null)(taken.handoff, nowMs));

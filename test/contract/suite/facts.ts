@@ -4,8 +4,8 @@ import type { Fact } from '../../../src/domain/facts.ts';
 import type { AgentId } from '../../../src/domain/names.ts';
 import type { FactFilter } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, deliverAndVerify, idOf, openingOf, openingsOf, progressed, WORKER } from '../builders.ts';
-import { feedOf, followFacts } from '../following.ts';
-import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../looks.ts';
+import { feedOf, followFacts } from '../follow-facts.ts';
+import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 export function describeFacts(open: OpenStore): void {

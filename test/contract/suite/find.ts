@@ -1,6 +1,6 @@
 /** Finding records. */
 import { describe, expect, it } from 'vitest';
-import { HAND_LEASE_MS } from '../../../src/domain/deadlines.ts';
+import { MANUAL_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import type { State } from '../../../src/domain/lifecycle.ts';
 import { BadCursor, type Query, type Store } from '../../../src/stores/store.ts';
@@ -18,7 +18,7 @@ import {
   releaseBy,
   sessionOf,
 } from '../builders.ts';
-import { ALL, put, recordOf, valueOf } from '../looks.ts';
+import { ALL, put, recordOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** Longer than any clock of these records. */
@@ -116,7 +116,7 @@ export function describeFind(open: OpenStore): void {
         ...['by-hand', 'renewed', 'for-ever'].map((id) => openingOf({ id, terms: { attemptTimeoutMs: null } })),
       );
       await put(store, openingOf({ id: 'slow', terms: { attemptTimeoutMs: 60_000 } }), openingOf({ id: 'quick' }));
-      await store.change([idOf('by-hand')], acceptByHand(LONG_AGO + HAND_LEASE_MS));
+      await store.change([idOf('by-hand')], acceptByHand(LONG_AGO + MANUAL_LEASE_MS));
       await store.change([idOf('renewed')], acceptByHand(FAR_AHEAD));
       await store.change([idOf('for-ever')], acceptByHand());
       await store.change([idOf('quick')], acceptBy());

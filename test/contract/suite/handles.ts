@@ -19,8 +19,8 @@ import {
   unblocked,
   WORKER,
 } from '../builders.ts';
-import { followFacts } from '../following.ts';
-import { ALL, everythingIn, put, putHeld, refusalOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
+import { followFacts } from '../follow-facts.ts';
+import { ALL, everythingIn, put, putHeld, refusalOf, soundRecordOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 import { OFFERS, SETTLED, bestDelayMs } from './hints.ts';
 

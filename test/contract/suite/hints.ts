@@ -13,7 +13,7 @@ import {
   unblocked,
   WORKER,
 } from '../builders.ts';
-import { put, valueOf } from '../looks.ts';
+import { put, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 export const OFFERS: Topic = { kind: 'offers', agent: WORKER };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { inboxKind, type Effect } from '../../../src/domain/decision.ts';
 import { agentOf, idOf, jsonOf, openingOf, renewUntil, acceptByHand, FAR_AHEAD } from '../builders.ts';
-import { ALL, put } from '../looks.ts';
+import { ALL, put } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const [ANN, BOB] = [agentOf('ann'), agentOf('bob')];
@@ -35,8 +35,8 @@ export function describeInbox(open: OpenStore): void {
       const { store, clock, controlsTime } = await open();
       await put(store, openingOf({ id: 'a', effects: [entryFor(ANN, '1'), DUTY] }));
       expect(await store.outbox.due(ALL)).toEqual([DUTY]);
-      await store.outbox.later('1', 0);
-      await store.outbox.later('duty', 0);
+      await store.outbox.postpone('1', 0);
+      await store.outbox.postpone('duty', 0);
       expect(await store.outbox.due(ALL)).toEqual([DUTY]);
       expect(await store.outbox.inbox(ANN, ALL)).toEqual([entryFor(ANN, '1')]);
       skip(!controlsTime, 'the store has its own clock');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { err } from '../../../src/foundation/result.ts';
 import { idOf, jsonOf, openingOf, SENDER, Thrown, throwing, WORKER } from '../builders.ts';
-import { everythingIn, put, refusalOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
+import { everythingIn, put, refusalOf, soundRecordOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 export function describeInsert(open: OpenStore): void {

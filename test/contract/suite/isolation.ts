@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Effect } from '../../../src/domain/decision.ts';
 import { acceptBy, idOf, jsonOf, openingOf, processOf, sessionOf, WORKER } from '../builders.ts';
-import { everythingIn, put, wholeOf } from '../looks.ts';
+import { everythingIn, put, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** Overwrites everything in it that lets itself be overwritten. */

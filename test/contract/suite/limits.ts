@@ -12,7 +12,7 @@ import {
   openingsOf,
   unblocked,
 } from '../builders.ts';
-import { everythingIn, put, recordOf, refusalOf, valueOf } from '../looks.ts';
+import { everythingIn, put, recordOf, refusalOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const EVERYONE_TWO: Limits = { agents: new Map(), everyone: { outgoingMax: null, incomingMax: 2 } };

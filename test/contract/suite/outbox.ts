@@ -16,7 +16,7 @@ import {
   throwing,
   WORKER,
 } from '../builders.ts';
-import { ALL, put, putHeld, refusalOf } from '../looks.ts';
+import { ALL, put, putHeld, refusalOf } from '../store-checks.ts';
 import { ok } from '../../../src/foundation/result.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -60,7 +60,7 @@ export function describeOutbox(open: OpenStore): void {
       const taken = await Promise.all(Array.from({ length: 5 }, () => store.outbox.take('one', 60_000)));
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await dueKeys(store)).toEqual(['two']);
-      await store.outbox.later('two', 60_000);
+      await store.outbox.postpone('two', 60_000);
       expect(await store.outbox.take('two', 60_000)).toBe(false);
       expect(await store.outbox.take('unknown', 60_000)).toBe(false);
       await store.outbox.done(['one']);
@@ -91,17 +91,17 @@ export function describeOutbox(open: OpenStore): void {
       await put(store, openingOf({ id: 'a', effects: [effectOf('k', 'first')] }));
       await store.outbox.done(['k']);
       await put(store, openingOf({ id: 'b', effects: [effectOf('k', 'second'), effectOf('l')] }));
-      await store.outbox.later('k', 0);
+      await store.outbox.postpone('k', 0);
       expect(await dueKeys(store)).toEqual(['l']);
     });
 
     it('I9: what has to wait is not due, and is due again when its time has come', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two')] }));
-      await store.outbox.later('one', 60 * 60_000);
-      await store.outbox.later('unknown', 0);
+      await store.outbox.postpone('one', 60 * 60_000);
+      await store.outbox.postpone('unknown', 0);
       expect(await dueKeys(store)).toEqual(['two']);
-      await store.outbox.later('one', 0);
+      await store.outbox.postpone('one', 0);
       expect((await dueKeys(store)).toSorted()).toEqual(['one', 'two']);
     });
 
@@ -110,7 +110,7 @@ export function describeOutbox(open: OpenStore): void {
       // The moment itself can only be shown with a clock in our hands.
       skip(!controlsTime, 'the store has its own clock');
       await put(store, openingOf({ id: 'a', effects: [effectOf('one')] }));
-      await store.outbox.later('one', 1000);
+      await store.outbox.postpone('one', 1000);
       clock.advance(999);
       expect(await dueKeys(store)).toEqual([]);
       clock.advance(1);
@@ -120,21 +120,21 @@ export function describeOutbox(open: OpenStore): void {
     it('I9: how often something was tried is kept with it, until somebody says otherwise', async () => {
       const { store, reopen } = await open();
       await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two')] }));
-      await store.outbox.later('one', 0, 3);
-      await store.outbox.later('one', 0);
-      await store.outbox.later('two', 0);
+      await store.outbox.postpone('one', 0, 3);
+      await store.outbox.postpone('one', 0);
+      await store.outbox.postpone('two', 0);
       const elsewhere = reopen === null ? store : await reopen();
       const due = (await elsewhere.outbox.due(ALL)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
       expect(due).toEqual([{ ...effectOf('one'), tries: 3 }, effectOf('two')]);
       await store.outbox.done(['one']);
-      await store.outbox.later('one', 0, 4);
+      await store.outbox.postpone('one', 0, 4);
       expect(await dueKeys(store)).toEqual(['two']);
     });
 
     it('I9: what was given up says why, and is due again when somebody asks for it', async () => {
       const { store, reopen } = await open();
       await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two'), effectOf('three')] }));
-      await store.outbox.later('one', 0, 3);
+      await store.outbox.postpone('one', 0, 3);
       await store.outbox.drop('one', 'gone for good');
       await store.outbox.done(['three']);
       await store.outbox.drop('three', 'too late');
@@ -142,10 +142,10 @@ export function describeOutbox(open: OpenStore): void {
       const elsewhere = reopen === null ? store : await reopen();
       const dropped = await elsewhere.outbox.dropped(ALL);
       expect(dropped).toMatchObject([{ ...effectOf('one'), tries: 3, says: 'gone for good' }]);
-      expect(await elsewhere.outbox.again('two')).toBe(false);
-      expect(await elsewhere.outbox.again('three')).toBe(false);
-      expect(await elsewhere.outbox.again('one')).toBe(true);
-      expect(await elsewhere.outbox.again('one')).toBe(false);
+      expect(await elsewhere.outbox.requeue('two')).toBe(false);
+      expect(await elsewhere.outbox.requeue('three')).toBe(false);
+      expect(await elsewhere.outbox.requeue('one')).toBe(true);
+      expect(await elsewhere.outbox.requeue('one')).toBe(false);
       expect(await store.outbox.dropped(ALL)).toEqual([]);
       expect((await store.outbox.due(ALL)).find(({ key }) => key === 'one')).toEqual(effectOf('one'));
     });

@@ -1,7 +1,7 @@
 /** An agent that is paused takes nothing, wherever it asks; who paused and resumed it is kept. */
 import { describe, expect, it } from 'vitest';
 import { acceptBy, agentOf, openingOf, openingsOf, releaseBy, WORKER, idOf } from '../builders.ts';
-import { put } from '../looks.ts';
+import { put } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const PAUSE = { agent: WORKER, by: 'operator', reason: 'the key is used up' } as const;

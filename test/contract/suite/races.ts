@@ -16,7 +16,7 @@ import {
   unblocked,
   WORKER,
 } from '../builders.ts';
-import { put, putHeld, recordOf, refusalOf, soundRecordOf, valueOf } from '../looks.ts';
+import { put, putHeld, recordOf, refusalOf, soundRecordOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const SESSIONS = ['one', 'two', 'three', 'four', 'five'].map(sessionOf);

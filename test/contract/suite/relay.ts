@@ -20,8 +20,18 @@ import {
   throwing,
   WORKER,
 } from '../builders.ts';
-import { feedOf } from '../following.ts';
-import { everythingIn, put, putHeld, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
+import { feedOf } from '../follow-facts.ts';
+import {
+  everythingIn,
+  put,
+  putHeld,
+  recordOf,
+  refusalOf,
+  soundRecordOf,
+  trailOf,
+  valueOf,
+  wholeOf,
+} from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -199,7 +209,7 @@ export function describeRelay(open: OpenStore): void {
       const made = valueOf(await store.insert([openingOf({ id: 'b' })], { request: { ...request, key: 'made' } }));
       const first = valueOf(await store.relay(A, deliverAndVerify(1), [], { request }));
       if (controlsTime) clock.advance(400 * REQUEST_DAYS * DAY_MS);
-      await store.upkeep.tend();
+      await store.upkeep.maintain();
       const before = await everythingIn(store);
       expect(valueOf(await store.relay(A, throwing, [], { request }))).toEqual(first);
       expect(valueOf(await store.insert([openingOf({ id: 'c' })], { request: { ...request, key: 'made' } }))).toEqual(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { REQUEST_DAYS, type RequestKey } from '../../../src/stores/store.ts';
 import { acceptBy, idOf, openingOf, Thrown, throwing, WORKER } from '../builders.ts';
-import { everythingIn, put, recordOf, refusalOf, soundRecordOf, valueOf } from '../looks.ts';
+import { everythingIn, put, recordOf, refusalOf, soundRecordOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

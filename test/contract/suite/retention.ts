@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ok } from '../../../src/foundation/result.ts';
 import type { Decide } from '../../../src/domain/decision.ts';
 import { ERASED_BODY, ERASED_DETAIL, erasedRecord, erasureDetail } from '../../../src/domain/erasure.ts';
-import { appendFact, brokenAt, type Fact } from '../../../src/domain/facts.ts';
+import { appendFact, firstBrokenRevision, type Fact } from '../../../src/domain/facts.ts';
 import type { Lineage } from '../../../src/domain/handoff.ts';
 import { flawOf } from '../../../src/domain/trail.ts';
 import type { Copy, Head, Store } from '../../../src/stores/store.ts';
 import * as build from '../builders.ts';
-import { feedOf } from '../following.ts';
-import { ALL, put, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
+import { feedOf } from '../follow-facts.ts';
+import { ALL, put, recordOf, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const { FAR_AHEAD, idOf, jsonOf, LONG_AGO, openingOf } = build;
@@ -246,8 +246,8 @@ export function describeRetention(open: OpenStore): void {
       ]);
       expect(await findings(store)).toEqual([]);
       // What was changed after the erasure no longer fits its seal; nor does what was put back.
-      expect(brokenAt([{ ...trail[0]!, by: '@another' }, ...trail.slice(1)])).toBe(trail.length);
-      expect(brokenAt([...before, trail.at(-1)!])).toBe(trail.length);
+      expect(firstBrokenRevision([{ ...trail[0]!, by: '@another' }, ...trail.slice(1)])).toBe(trail.length);
+      expect(firstBrokenRevision([...before, trail.at(-1)!])).toBe(trail.length);
       const copies = (await store.transfer.copies(null, ALL)).items;
       expect(await store.transfer.restore(copies)).toEqual(['same', 'same']);
     });

@@ -9,7 +9,7 @@ import { revise, type Revised } from '../../../src/domain/moves/revise.ts';
 import { flawOf } from '../../../src/domain/trail.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { acceptBy, idOf, jsonOf, openingOf, WORKER } from '../builders.ts';
-import { ALL, put, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
+import { ALL, put, refusalOf, soundRecordOf, trailOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 function revising(revised: Revised, body: JsonText): Decide {

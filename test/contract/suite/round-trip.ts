@@ -7,7 +7,7 @@ import { ok } from '../../../src/foundation/result.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { alongTo, anyChanging, anyMaking, anyTelling, anyText, madeOf, NASTY, SESSIONS } from '../arbitraries.ts';
 import { acceptBy, deliverAndVerify, idOf, jsonOf, openingOf, processOf, sessionOf, WORKER } from '../builders.ts';
-import { put, soundRecordOf, trailOf, valueOf, wholeOf } from '../looks.ts';
+import { put, soundRecordOf, trailOf, valueOf, wholeOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** Enough to meet every kind of everything; a run costs a few commits. */
@@ -116,7 +116,7 @@ export function describeRoundTrip(open: OpenStore): void {
         expect(valueOf(await store.insert([opening], guard))).toEqual(made);
         expect((await store.find({ by: 'filter', task: text, max: 10 })).items).toEqual(made);
         expect(await store.outbox.due(10)).toEqual(effects);
-        await store.outbox.later(effects[0]!.key, 0);
+        await store.outbox.postpone(effects[0]!.key, 0);
         await store.outbox.done([effects[0]!.key]);
         const session = {
           id: sessionOf(`${index} ${text}`),

@@ -15,7 +15,7 @@ import {
   sessionOf,
   WORKER,
 } from '../builders.ts';
-import { put, refusalOf, soundRecordOf, valueOf } from '../looks.ts';
+import { put, refusalOf, soundRecordOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const [MINE, OTHER] = [sessionOf('mine'), sessionOf('other')];

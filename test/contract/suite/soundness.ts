@@ -6,7 +6,7 @@ import type { Decide, Decision } from '../../../src/domain/decision.ts';
 import { appendFact, type Fact } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import { acceptBy, idOf, openingOf, progressed, WORKER } from '../builders.ts';
-import { everythingIn, put, putHeld, soundRecordOf, valueOf } from '../looks.ts';
+import { everythingIn, put, putHeld, soundRecordOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** A sound acceptance, spoilt. */

@@ -10,7 +10,7 @@ import { flawOf } from '../../../src/domain/trail.ts';
 import { POLL_MS, type Copy, type Finding, type Store } from '../../../src/stores/store.ts';
 import { anyMaking, madeOf, SESSIONS } from '../arbitraries.ts';
 import * as build from '../builders.ts';
-import { everythingIn, put, putHeld, refusalOf, soundRecordOf, trailOf, valueOf } from '../looks.ts';
+import { everythingIn, put, putHeld, refusalOf, soundRecordOf, trailOf, valueOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 import { OFFERS, SETTLED, bestDelayMs } from './hints.ts';
 
@@ -126,14 +126,14 @@ export function describeTransfer(open: OpenStore): void {
       await put(store, ...openingsOf(5, 'a'));
       const heads = (await copiesIn(store)).map(({ handoff }) => handoff);
       await store.change([idOf('a-1')], build.cancelled);
-      const all = await store.transfer.recognise(null, heads);
+      const all = await store.transfer.recognize(null, heads);
       expect(all.known).toBe(5);
       expect(await copiesAfter(store, all.next)).toEqual([]);
-      const three = await store.transfer.recognise(null, heads.slice(0, 3));
+      const three = await store.transfer.recognize(null, heads.slice(0, 3));
       expect([three.known, await copiesAfter(store, three.next)]).toEqual([3, ['a-3', 'a-4']]);
-      expect(await store.transfer.recognise(three.next, heads.slice(3))).toEqual({ known: 2, next: all.next });
-      expect(await store.transfer.recognise(three.next, heads)).toEqual({ known: 0, next: three.next });
-      expect(await store.transfer.recognise(null, [...heads, heads[4]!])).toEqual(all);
+      expect(await store.transfer.recognize(three.next, heads.slice(3))).toEqual({ known: 2, next: all.next });
+      expect(await store.transfer.recognize(three.next, heads)).toEqual({ known: 0, next: three.next });
+      expect(await store.transfer.recognize(null, [...heads, heads[4]!])).toEqual(all);
       const [first, second, third, ...rest] = heads as [Handoff, Handoff, Handoff, ...Handoff[]];
       const strange: readonly (readonly Handoff[])[] = [
         [first, third, ...rest],
@@ -145,11 +145,11 @@ export function describeTransfer(open: OpenStore): void {
         [first, { ...second, id: idOf('nobody') }],
       ];
       for (const wrong of strange) {
-        const { known, next } = await store.transfer.recognise(null, wrong);
+        const { known, next } = await store.transfer.recognize(null, wrong);
         expect([known, (await copiesAfter(store, next))[0]]).toEqual([1, 'a-1']);
       }
       const now = (await copiesIn(store)).map(({ handoff }) => handoff);
-      expect(await store.transfer.recognise(null, now)).toEqual(all);
+      expect(await store.transfer.recognize(null, now)).toEqual(all);
     });
 
     it('I12: record, outcome and facts belong together while others write', async () => {

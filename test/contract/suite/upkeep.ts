@@ -1,9 +1,9 @@
 /** The duty: one process per host, and a takeover only from one that is really gone. */
 import { describe, expect, it } from 'vitest';
-import type { ClockLook } from '../../../src/foundation/clock.ts';
+import type { ClockObservation } from '../../../src/foundation/clock.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { idOf, openingOf, processOf, THIS_BOOT } from '../builders.ts';
-import { put, soundRecordOf } from '../looks.ts';
+import { put, soundRecordOf } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const [ONE, TWO] = [processOf({ pid: 1 }), processOf({ pid: 2 })];
@@ -118,8 +118,8 @@ export function describeUpkeep(open: OpenStore): void {
     it('I19: a wall clock that ran beside the monotonic one was not set, whoever looks', async () => {
       const { store, reopen, clock } = await open();
       const beganMs = performance.now();
-      const look = (of: Store): Promise<ClockLook> =>
-        of.upkeep.lookAtClock({
+      const look = (of: Store): Promise<ClockObservation> =>
+        of.upkeep.checkClock({
           boot: THIS_BOOT,
           monotonicMs: clock.monotonicMs() + Math.floor(performance.now() - beganMs),
         });
@@ -131,8 +131,8 @@ export function describeUpkeep(open: OpenStore): void {
     it('I19: a wall clock that was set is noticed by whoever looks next, and runs undisturbed from then on', async () => {
       const { store } = await open();
       const DAY_MS = 24 * LONG_MS;
-      const look = (monotonicMs: number, boot = THIS_BOOT): Promise<ClockLook> =>
-        store.upkeep.lookAtClock({ boot, monotonicMs });
+      const look = (monotonicMs: number, boot = THIS_BOOT): Promise<ClockObservation> =>
+        store.upkeep.checkClock({ boot, monotonicMs });
       await look(3 * DAY_MS);
       // It ran a day further, or a day less, than the time that has passed.
       expect(await look(2 * DAY_MS)).toEqual({ steadyMs: 0, wasSet: true });
@@ -145,8 +145,8 @@ export function describeUpkeep(open: OpenStore): void {
     it('I19: after a pause nobody of another boot knows what the clock did meanwhile', async ({ skip }) => {
       const { store, clock, controlsTime } = await open();
       skip(!controlsTime, 'the store has its own clock');
-      const look = (boot: string): Promise<ClockLook> =>
-        store.upkeep.lookAtClock({ boot, monotonicMs: clock.monotonicMs() });
+      const look = (boot: string): Promise<ClockObservation> =>
+        store.upkeep.checkClock({ boot, monotonicMs: clock.monotonicMs() });
       await look(THIS_BOOT);
       clock.advance(LONG_MS);
       expect(await look(THIS_BOOT)).toEqual({ steadyMs: LONG_MS, wasSet: false });
@@ -159,8 +159,8 @@ export function describeUpkeep(open: OpenStore): void {
     it('tending changes nothing that anybody can see', async () => {
       const { store } = await open();
       const [made] = await put(store, openingOf({ id: 'a' }));
-      await store.upkeep.tend();
-      await store.upkeep.tend();
+      await store.upkeep.maintain();
+      await store.upkeep.maintain();
       expect(await soundRecordOf(store, idOf('a'))).toEqual(made);
     });
   });

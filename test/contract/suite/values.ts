@@ -18,7 +18,7 @@ import {
   renewUntil,
   WORKER,
 } from '../builders.ts';
-import { put, putHeld, recordOf, refusalOf } from '../looks.ts';
+import { put, putHeld, recordOf, refusalOf } from '../store-checks.ts';
 import type { Damage, OpenStore } from '../store-under-test.ts';
 
 const BAD_TERMS: readonly (readonly [string, Partial<Omit<Terms, 'dependsOn'>>])[] = [

@@ -6,7 +6,7 @@ import type { AgentId, ArtifactId } from '../../../src/domain/names.ts';
 import { isPartyOf } from '../../../src/domain/rights.ts';
 import type { Query, StateCounts, Store } from '../../../src/stores/store.ts';
 import { agentOf, cancelled, idOf, openingOf } from '../builders.ts';
-import { ALL, put } from '../looks.ts';
+import { ALL, put } from '../store-checks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 type Filter = Omit<Extract<Query, { readonly by: 'filter' }>, 'by' | 'max'>;

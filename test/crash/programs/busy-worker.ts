@@ -1,5 +1,5 @@
 /** A worker whose handler stops the event loop for longer than the lease lasts. */
-import { standDuty } from '../../../src/engine/duty.ts';
+import { runDuty } from '../../../src/engine/duty.ts';
 import { work } from '../../../src/engine/work.ts';
 import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
 
@@ -11,7 +11,7 @@ export interface BusyOrder extends Order {
 const order = readOrder<BusyOrder>();
 const app = await openHouseFor(order);
 const over = new AbortController();
-const duty = standDuty(app.ctx, over.signal);
+const duty = runDuty(app.ctx, over.signal);
 const done = await work(app.ctx, {
   agent: agentNamed(order.agent),
   attemptsMax: 1,

@@ -63,6 +63,6 @@ for (let round = 0; round < order.rounds; round += 1) {
   const failure = { code: 'PROCESSING_ERROR', message: 'so that it comes again' };
   const failed = await fail(ctx, doer, { target: bySession, fence: bySession.fence, failure });
   if (failed.ok) acknowledge(failed.value);
-  await ctx.store.upkeep.tend();
+  await ctx.store.upkeep.maintain();
 }
 await app.close();

@@ -8,7 +8,7 @@ import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
-import { standDuty } from '../../../src/engine/duty.ts';
+import { runDuty } from '../../../src/engine/duty.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
 import { work } from '../../../src/engine/work.ts';
 import { openApp } from '../../../src/app/open-app.ts';
@@ -97,7 +97,7 @@ async function workAll(): Promise<void> {
   await work(ctx, { agent: to, concurrency: CONCURRENCY, handler, stop: over.signal });
 }
 
-const duty = standDuty(ctx, over.signal);
+const duty = runDuty(ctx, over.signal);
 say({ ready: true });
 await Promise.all([pulse(), ...roles.map((role) => (role === 'send' ? sendAll() : workAll()))]);
 await duty;

@@ -1,5 +1,5 @@
 /** Works until it is killed, stands duty, and says each id after its completion was acknowledged. */
-import { standDuty } from '../../../src/engine/duty.ts';
+import { runDuty } from '../../../src/engine/duty.ts';
 import { work } from '../../../src/engine/work.ts';
 import { openApp } from '../../../src/app/open-app.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
@@ -22,7 +22,7 @@ const { ctx } = await openApp({
     if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
   },
 });
-void standDuty(ctx, new AbortController().signal);
+void runDuty(ctx, new AbortController().signal);
 await work(ctx, {
   agent: agentNamed('relay'),
   concurrency: CONCURRENCY,

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { standDuty } from '../../../src/engine/duty.ts';
+import { runDuty } from '../../../src/engine/duty.ts';
 import { claimByHand } from '../../../src/engine/handoffs/claim.ts';
 import { deliver } from '../../../src/engine/handoffs/deliver.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
@@ -52,7 +52,7 @@ async function round(): Promise<void> {
 await barrier();
 const standstill = watchStandstill();
 const over = new AbortController();
-const duty = standDuty(ctx, over.signal);
+const duty = runDuty(ctx, over.signal);
 const endMs = performance.now() + order.seconds * 1000;
 let rounds = 0;
 while (performance.now() < endMs) {

@@ -1,6 +1,6 @@
 /** Files in which somebody hands something over in a form of their own. */
 import { describe, expect, it } from 'vitest';
-import { brokenAt } from '../../../src/domain/facts.ts';
+import { firstBrokenRevision } from '../../../src/domain/facts.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { agentPrincipal, OPERATOR } from '../../../src/domain/principal.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
@@ -72,7 +72,7 @@ describe('a handoff in a form of its own', () => {
     expect(await world.inbox('@basil')).toEqual([]);
     expect(await projects(world.ctx, null)).toEqual([]);
     const trail = await world.trail(present(handoff, 'one').id);
-    expect(brokenAt(trail)).toBeNull();
+    expect(firstBrokenRevision(trail)).toBeNull();
     expect(trail.map(({ detail }) => detail).join(' ')).toContain('so it stood in 1.md');
   });
 

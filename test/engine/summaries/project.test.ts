@@ -1,6 +1,6 @@
 /** A project of 200 summaries, from the first to the last. */
 import { describe, expect, it } from 'vitest';
-import { brokenAt } from '../../../src/domain/facts.ts';
+import { firstBrokenRevision } from '../../../src/domain/facts.ts';
 import type { JsonObject } from '../../../src/foundation/json.ts';
 import { summaryProject } from '../../support/summary-project.ts';
 import { summaryWorld } from './summary-world.ts';
@@ -21,7 +21,7 @@ describe.each([1, 2, 3])('a project of 200 summaries by eight agents (seed %i)',
     expect(await world.openLegs()).toEqual([]);
     const facts = await world.facts();
     for (const { id } of await world.handoffs()) {
-      expect(brokenAt(facts.filter(({ handoff }) => handoff === id))).toBeNull();
+      expect(firstBrokenRevision(facts.filter(({ handoff }) => handoff === id))).toBeNull();
     }
     const details = facts.filter(({ detail }) => detail !== '').map(({ detail }) => JSON.parse(detail) as JsonObject);
     const escalated = details.map((detail) => detail['escalated'] as JsonObject | undefined);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { skimDocument, writeIndex, type Skimmed } from '../../../src/formats/document/index-text.ts';
+import { skimDocument, writeIndex, type IndexEntry } from '../../../src/formats/document/index-text.ts';
 import { readEvidence, writeEvidence } from '../../../src/formats/document/evidence-text.ts';
 import { readDocument } from '../../../src/formats/document/read.ts';
 import { SPEC_DOCUMENT } from './spec-document.ts';
 
 describe('D12: the index', () => {
-  const one = skimDocument(SPEC_DOCUMENT) as Skimmed;
-  const two: Skimmed = {
+  const one = skimDocument(SPEC_DOCUMENT) as IndexEntry;
+  const two: IndexEntry = {
     ...one,
     id: 'handoff-claude-no-T-20260220',
     from: 'claude',

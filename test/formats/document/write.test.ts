@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editDocument } from '../../../src/formats/document/edit.ts';
-import { documentId, idInFileName, nameFits } from '../../../src/formats/document/names.ts';
+import { documentId, idInFileName, matchesName } from '../../../src/formats/document/names.ts';
 import { errorsIn, readDocument } from '../../../src/formats/document/read.ts';
 import type { NewDocument } from '../../../src/formats/document/schema.ts';
 import { STATE_FOR, STATUS_FOR, STATUSES } from '../../../src/formats/document/vocabulary.ts';
 import { writeDocument } from '../../../src/formats/document/write.ts';
-import type { Said } from '../../../src/formats/document/yaml-text.ts';
+import type { YamlValue } from '../../../src/formats/document/yaml-text.ts';
 import { STATES } from '../../../src/domain/lifecycle.ts';
 import { SPEC_DOCUMENT } from './spec-document.ts';
 import { campaignSize } from '../../support/campaign-sizes.ts';
@@ -76,7 +76,7 @@ describe('D2: writing a document', () => {
     ),
   );
   const words = texts.filter((text) => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text));
-  const said = fc.letrec<{ one: Said }>((tie) => ({
+  const said = fc.letrec<{ one: YamlValue }>((tie) => ({
     one: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       words,
@@ -180,8 +180,8 @@ describe('D1, D3: names and words', () => {
     const parts = { from: 'grok', to: 'claude', task: 'BPRD-2026-0042', createdAt: at };
     expect(documentId(parts)).toBe('handoff-grok-claude-BPRD-2026-0042-20260221');
     expect(documentId(parts, 2)).toBe('handoff-grok-claude-BPRD-2026-0042-20260221-2');
-    expect(nameFits(documentId(parts, 12), parts)).toBe(true);
-    expect(nameFits(`${documentId(parts)}-copy`, parts)).toBe(false);
+    expect(matchesName(documentId(parts, 12), parts)).toBe(true);
+    expect(matchesName(`${documentId(parts)}-copy`, parts)).toBe(false);
     expect(idInFileName('handoff-grok-claude-BPRD-2026-0042-20260221.md')).toBe(documentId(parts));
     for (const bad of [
       'handoff-a-b-20260221_063331.md',

@@ -10,7 +10,7 @@ import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { readMessage, readRequest, type QueueRequest } from '../../../src/formats/queue-message/read.ts';
 import { FailureShape, ResponseShape } from '../../../src/formats/queue-message/schema.ts';
 import { folderFor, QUEUE_WORDS } from '../../../src/formats/queue-message/vocabulary.ts';
-import { writeMessage, type Told } from '../../../src/formats/queue-message/write.ts';
+import { writeMessage, type MessageSource } from '../../../src/formats/queue-message/write.ts';
 import { aHandoff, T0 } from '../../domain/a-handoff.ts';
 import { EXAMPLES, example } from './messages.ts';
 
@@ -33,9 +33,13 @@ function bodyOf({ input, schema, outputSchema, context, message }: QueueRequest)
   };
 }
 
-function written(state: Handoff['state'], parts: Partial<Told> = {}, changes: Partial<Handoff> = {}): JsonObject {
+function written(
+  state: Handoff['state'],
+  parts: Partial<MessageSource> = {},
+  changes: Partial<Handoff> = {},
+): JsonObject {
   const handoff = aHandoff(state, { id: ID, since: T0 + 332_000, ...changes });
-  const told: Told = { handoff, body: { input: {} }, outcome: null, startedAt: T0, artifact: null, ...parts };
+  const told: MessageSource = { handoff, body: { input: {} }, outcome: null, startedAt: T0, artifact: null, ...parts };
   return JSON.parse(writeMessage(told)) as JsonObject;
 }
 

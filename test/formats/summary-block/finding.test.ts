@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '../../../src/formats/summary-block/find.ts';
 import { readBlock } from '../../../src/formats/summary-block/read.ts';
-import { findInTranscript, isTranscript, lastWords } from '../../../src/formats/summary-block/transcript.ts';
-import { readWeak } from '../../../src/formats/summary-block/plain-report.ts';
+import { findInTranscript, isTranscript, lastAgentMessage } from '../../../src/formats/summary-block/transcript.ts';
+import { readPlainReport } from '../../../src/formats/summary-block/plain-report.ts';
 
 const YAML = 'handoff:\n  phase: "QA"\n  from: "@a"\n  to: "None"\n  status: "complete"';
 const BLOCK = `\`\`\`yaml\n${YAML}\n\`\`\``;
@@ -148,7 +148,7 @@ describe('transcripts', () => {
     expect(isTranscript('{ not json')).toBe(false);
     expect(isTranscript('{"a":1}')).toBe(false);
     expect(isTranscript('')).toBe(false);
-    expect(lastWords(lines(claude))).toMatchObject({ text: BLOCK, said: { turn: 'u7' } });
+    expect(lastAgentMessage(lines(claude))).toMatchObject({ text: BLOCK, said: { turn: 'u7' } });
   });
 
   it('takes lines of any kind without a fault', () => {
@@ -167,7 +167,7 @@ describe('the plain form', () => {
     '## TESTING COMPLETE\n\n✅ Tests passed: 25/25\n❌ Failed: 3\n- ✅ **Coverage**: 95%\n✅ Styles follow the rules\n\n**Next Agent:** @qa-agent (REQUIRED)\n';
 
   it('S3: results become metrics, the heading a phase, and the next agent is named', () => {
-    const weak = readWeak(`Intro.\n\n${PLAIN}`);
+    const weak = readPlainReport(`Intro.\n\n${PLAIN}`);
     expect(weak).toMatchObject({ line: 3, warnings: [] });
     expect(weak?.fields).toMatchObject({
       phase: 'Testing',
@@ -180,7 +180,7 @@ describe('the plain form', () => {
   });
 
   it('S3: other titles are phases as they are written', () => {
-    expect(readWeak('# ✅ MODULE DEVELOPMENT COMPLETE\n**Next Agent**: None')?.fields).toMatchObject({
+    expect(readPlainReport('# ✅ MODULE DEVELOPMENT COMPLETE\n**Next Agent**: None')?.fields).toMatchObject({
       phase: 'MODULE DEVELOPMENT',
       to: null,
     });
@@ -201,11 +201,11 @@ describe('the plain form', () => {
     ['in a quote', behind('> ', PLAIN)],
     ['a failure', '## TESTING FAILED\n\n**Next Agent:** @b'],
   ])('S3: no status is guessed from %s', (_, text) => {
-    expect(readWeak(text)).toBeNull();
+    expect(readPlainReport(text)).toBeNull();
   });
 
   it('S3: a next agent that is no name is nobody, with a warning', () => {
-    expect(readWeak('## TESTING COMPLETE\n**Next Agent:** whoever is free')).toMatchObject({
+    expect(readPlainReport('## TESTING COMPLETE\n**Next Agent:** whoever is free')).toMatchObject({
       fields: { to: null },
       warnings: [{ line: 2, field: 'to' }],
     });

@@ -1,9 +1,9 @@
 /** Blocks and texts that were made to hurt: each gets an answer, and none takes long or reaches outside. */
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '../../../src/formats/summary-block/find.ts';
-import { acts, BLOCK_CHARS_MAX } from '../../../src/formats/summary-block/found-block.ts';
+import { isActive, BLOCK_CHARS_MAX } from '../../../src/formats/summary-block/found-block.ts';
 import { readBlock, type BlockRead } from '../../../src/formats/summary-block/read.ts';
-import { readWeak } from '../../../src/formats/summary-block/plain-report.ts';
+import { readPlainReport } from '../../../src/formats/summary-block/plain-report.ts';
 
 const HEAD = 'handoff:\n  phase: "QA"\n  from: "@a"\n  to: "@b"\n  status: "complete"';
 const MEGABYTE = 1024 * 1024;
@@ -108,9 +108,9 @@ describe('hostile blocks', () => {
   ])('S1: a megabyte of %s hides no block and stops nothing', (_, noise) => {
     const ctx = `${fenced(HEAD)}\n${noise}\n`;
     const found = findBlocks(ctx);
-    expect(found.filter(acts).length).toBeGreaterThanOrEqual(1);
+    expect(found.filter(isActive).length).toBeGreaterThanOrEqual(1);
     expect(found[0]).toMatchObject({ line: 1, place: 'top', closed: true });
-    expect(readWeak(`${noise}\n## A COMPLETE\n**Next Agent:** @b\n${noise}`)).toBeDefined();
+    expect(readPlainReport(`${noise}\n## A COMPLETE\n**Next Agent:** @b\n${noise}`)).toBeDefined();
   });
 });
 

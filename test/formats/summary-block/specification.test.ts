@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '../../../src/formats/summary-block/find.ts';
-import { acts } from '../../../src/formats/summary-block/found-block.ts';
+import { isActive } from '../../../src/formats/summary-block/found-block.ts';
 import { readBlock, type BlockRead } from '../../../src/formats/summary-block/read.ts';
-import { readWeak } from '../../../src/formats/summary-block/plain-report.ts';
+import { readPlainReport } from '../../../src/formats/summary-block/plain-report.ts';
 import { PHASES, SUMMARY_STATUSES } from '../../../src/domain/summary.ts';
 import { ROOT } from '../../support/source-files.ts';
 
@@ -65,7 +65,7 @@ describe('the blocks of the specification', () => {
 
   it('S3: reads its plain form', () => {
     const plain = /```markdown\n([^`]*)```/.exec(SPEC)?.[1] ?? '';
-    expect(readWeak(plain)?.fields).toMatchObject({
+    expect(readPlainReport(plain)?.fields).toMatchObject({
       form: 'weak',
       phase: 'Testing',
       to: null,
@@ -76,7 +76,7 @@ describe('the blocks of the specification', () => {
 
   it('S1: a block in the example of a summary does not act, because the example is quoted', () => {
     const quoted = found.at(-1);
-    expect(quoted && acts(quoted)).toBe(false);
+    expect(quoted && isActive(quoted)).toBe(false);
     expect(quoted?.yaml).toContain('tests_passed: 25');
   });
 });

@@ -7,7 +7,7 @@ import { rework, verify } from '../../../src/domain/moves/verify.ts';
 import type { AgentId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import type { Role, World } from '../world.ts';
-import { ignoreFault } from './hand.ts';
+import { ignoreFault } from './manual-worker.ts';
 
 const PAGE_MAX = 20;
 

@@ -7,7 +7,7 @@ import type { Handoff } from '../../../src/domain/handoff.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { Role, World } from '../world.ts';
-import { ignoreFault } from './hand.ts';
+import { ignoreFault } from './manual-worker.ts';
 
 /** Settles what is settled already, and, with the fence of an earlier acceptance or none, what somebody else holds by now. */
 export function latecomerRole(world: World): Role {

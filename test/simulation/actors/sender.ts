@@ -7,7 +7,7 @@ import { agentPrincipal } from '../../../src/domain/principal.ts';
 import type { SimulatedProcess } from '../processes.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { Role, World } from '../world.ts';
-import { ignoreFault, untilAnswered } from './hand.ts';
+import { ignoreFault, untilAnswered } from './manual-worker.ts';
 
 /** One thing a sender wants, remembered outside its process: whoever crashed asks again with the same request id. */
 export interface Errand {

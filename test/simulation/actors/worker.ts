@@ -1,5 +1,5 @@
 import { HandlerFailure } from '../../../src/engine/attempt.ts';
-import { standDuty } from '../../../src/engine/duty.ts';
+import { runDuty } from '../../../src/engine/duty.ts';
 import type { Context } from '../../../src/engine/context.ts';
 import { work, type Attempt, type Handler } from '../../../src/engine/work.ts';
 import type { Timers } from '../../../src/foundation/clock.ts';
@@ -18,7 +18,7 @@ export function workerRole(world: World, agent: AgentId, standsDuty: boolean): R
     standsDuty,
     async run(ctx, process, random) {
       const leaving = leaveSometime(world, ctx, random);
-      if (standsDuty) void standDuty(ctx, leaving.stop);
+      if (standsDuty) void runDuty(ctx, leaving.stop);
       let began = false;
       const heartbeat: Context['heartbeat'] = {
         start: async (session, told) => {
@@ -42,7 +42,7 @@ export function dutyRole(): Role {
   return {
     name: 'duty',
     standsDuty: true,
-    run: (ctx) => standDuty(ctx, new AbortController().signal),
+    run: (ctx) => runDuty(ctx, new AbortController().signal),
   };
 }
 

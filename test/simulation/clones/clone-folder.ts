@@ -78,7 +78,7 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
     read: async (place, id) => {
       const text = files.get(pathOf(place, id));
       if (text === undefined) return { kind: 'absent' };
-      return { kind: 'file', text, user: '1000', quietMs: 60_000, stamp: stampOf(text) };
+      return { kind: 'file', text, user: '1000', unchangedMs: 60_000, stamp: stampOf(text) };
     },
     put: async (id, text) => {
       if (files.has(pathOf('active', id))) return false;
@@ -101,7 +101,7 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
       save: async (id, value) => void agreed.set(id, value),
       forget: async (id) => void agreed.delete(id),
     },
-    told: {
+    agreedTexts: {
       add: async (id, text) => void told.add(`${id} ${stampOf(text)}`),
       has: async (id, text) => told.has(`${id} ${stampOf(text)}`),
     },
@@ -156,7 +156,7 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
       isAncestor: async (older, newer) => ancestorsOf(seen.get(newer) ?? commitCalled(newer) ?? head).has(older),
       isShared: async (commit) => ancestorsOf(upstream).has(commit),
     },
-    alone: async (_name, act) => act(),
+    withLock: async (_name, act) => act(),
     close: () => undefined,
     watch: () => ({ close: () => undefined }),
   };

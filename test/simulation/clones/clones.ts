@@ -5,7 +5,7 @@
 import { present } from '../../../src/foundation/assert.ts';
 import type { Result } from '../../../src/foundation/result.ts';
 import { dueAtOf } from '../../../src/domain/deadlines.ts';
-import { brokenAt } from '../../../src/domain/facts.ts';
+import { firstBrokenRevision } from '../../../src/domain/facts.ts';
 import type { Handoff, Terms } from '../../../src/domain/handoff.ts';
 import { isFinal, type State } from '../../../src/domain/lifecycle.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
@@ -285,7 +285,7 @@ export async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 't
       );
       const facts = (await clone.ctx.store.facts({ handoff: handoff.id, max: 1_000 })).map(({ fact }) => fact);
       overruled += facts.filter(({ deed }) => deed === 'supersede').length;
-      if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
+      if (firstBrokenRevision(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
     }
     if (clone.isDirty()) broken.push(`${clone.name}: its tree is dirty`);
     broken.push(...clone.lost.map((what) => `${clone.name}: ${what} was lost`));

@@ -92,7 +92,7 @@ export function openDisk(nowMs: () => number): Disk {
   const readAt = (place: QueueFolder, id: HandoffId): FileRead => {
     const file = at(place, id);
     if (file === undefined) return { kind: 'absent' };
-    return { kind: 'file', text: file.text, user: '1000', quietMs: nowMs() - file.changedMs };
+    return { kind: 'file', text: file.text, user: '1000', unchangedMs: nowMs() - file.changedMs };
   };
 
   const folderOf: Disk['folderOf'] = (turn) => ({
@@ -134,7 +134,7 @@ export function openDisk(nowMs: () => number): Disk {
       disk.write(file, text);
       return true;
     },
-    async seal(id, text, to, first) {
+    async finish(id, text, to, first) {
       await turn(`writes the end of ${id}`);
       const file = at('in-progress', id);
       if (file === undefined) put('in-progress', id, text);
@@ -156,7 +156,7 @@ export function openDisk(nowMs: () => number): Disk {
       quarantined.push({ name: `${place}/${name}`, text: file.text, reason });
       return true;
     },
-    tidy: async () => 0,
+    archiveFinished: async () => 0,
     isArchived: () => false,
     async putArtifact(path, text) {
       await turn(`writes ${path}`);

@@ -326,7 +326,7 @@ async function duty(play: Play, actor: Actor): Promise<void> {
   for (let round = 0; !play.isQuiet; round += 1) {
     if (rang || round % 10 === 0) {
       rang = false;
-      await queue.sync(round % 30 === 0 ? 'full' : round % 10 === 0 ? 'quick' : 'told');
+      await queue.sync(round % 30 === 0 ? 'full' : round % 10 === 0 ? 'quick' : 'changes');
     }
     if (round % 5 === 0) await sweep(ctx, await checkOnce(ctx));
     await actor.sleep(actor.random.between(1, 500));

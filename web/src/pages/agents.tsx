@@ -31,7 +31,7 @@ export function Agents({ session }: { readonly session: Session }): VNode {
       {answer.items.length === 0 ? (
         <div class="teach">
           <p>
-            Nobody is known yet. Agents appear with their first handoff; limits and roles stand in{' '}
+            There are no agents yet. Agents appear with their first handoff; limits and roles are set in{' '}
             <code>baton.yaml</code>.
           </p>
         </div>
@@ -121,7 +121,7 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
     run(() =>
       postJson(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body).then(() => {
         setAsking(false);
-        toast('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
+        toast('good', operation === 'pause' ? `${agent} is paused` : `${agent} is resumed`);
         again();
       }, toastProblem),
     );
@@ -145,7 +145,7 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
               send('pause', reason === '' ? {} : { reason });
             })}
           >
-            <p class="soft">It gets nothing new until somebody resumes it. What it holds goes on.</p>
+            <p class="soft">It gets no new work until it is resumed. Work that it holds continues.</p>
             <label>
               Why
               <input name="reason" autocomplete="off" />

@@ -10,7 +10,7 @@ import { NewHandoff } from '../parts/new-handoff.tsx';
 import { FailureLine, Pending, StateTag, When } from '../parts/labels.tsx';
 import { Bulk, useSelection } from '../parts/bulk.tsx';
 import { attention, attentionError } from '../parts/pulse.tsx';
-import { QuarantineShelf } from '../parts/quarantine.tsx';
+import { QuarantinePanel } from '../parts/quarantine.tsx';
 import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
 import { toast, toastProblem } from '../parts/toasts.tsx';
 import { dismissRow, isDismissed } from '../dismissed.ts';
@@ -20,11 +20,14 @@ import { handoffHref, place, withParameters, workHref } from '../location.ts';
 
 const SECTIONS: Readonly<Record<Reason, readonly [title: string, says: string]>> = {
   question: ['Questions', 'An agent has stopped and waits for an answer.'],
-  dependency: ['Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
-  review: ['To review', 'Delivered. Somebody who neither sent nor did it has to agree.'],
-  overdue: ['Running out of time', 'Nobody has taken it yet, and it ends within ten minutes.'],
-  failed: ['Failed', 'Baton does not try these again. Remove the cause, then retry.'],
-  failing: ['Retrying', 'An attempt failed. Baton tries again by itself.'],
+  dependency: [
+    'Blocked by a failure',
+    'A handoff that it depends on did not succeed. Retry that one, or cancel this one.',
+  ],
+  review: ['To review', 'Delivered. A verifier who neither sent nor did the work has to agree.'],
+  overdue: ['Running out of time', 'No agent has accepted it yet, and it expires within ten minutes.'],
+  failed: ['Failed', 'Baton does not retry these. Fix the cause, then retry.'],
+  failing: ['Retrying', 'An attempt failed. Baton retries it.'],
 };
 
 export function Attention({ session }: { readonly session: Session }): VNode {
@@ -109,12 +112,12 @@ export function Attention({ session }: { readonly session: Session }): VNode {
           </section>
         );
       })}
-      {only === '' && session.agent === null ? <QuarantineShelf /> : null}
+      {only === '' && session.agent === null ? <QuarantinePanel /> : null}
       {answer.unattended.length === 0 || only !== '' ? null : (
         <section class="shelf" aria-label="Without a worker">
           <h2>
             Without a worker <span class="count">{answer.unattended.length}</span>{' '}
-            <span class="soft">Work waits for these agents, and none of their workers runs.</span>
+            <span class="soft">Work waits for these agents, but none of their workers is running.</span>
           </h2>
           <ul class="rows">
             {answer.unattended.map(({ agent, waiting, since }) => (

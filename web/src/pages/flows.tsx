@@ -41,7 +41,7 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
     [retries, 'tried again'],
     [routes, 'routed elsewhere'],
     [escalations, 'escalated'],
-    [stops, 'stopped as a loop'],
+    [stops, 'stopped: too many hops'],
   ].filter(([count]) => count !== 0);
   return (
     <section class="panel" aria-label={`Project ${project}`}>
@@ -64,7 +64,7 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
         tasks={flow.tasks}
         criticalPath={flow.criticalPath}
       />
-      <Legs title="Needs somebody" legs={flow.trouble} />
+      <Legs title="Failed or blocked" legs={flow.trouble} />
       <Legs title="Open" legs={flow.open} />
       <Tasks tasks={flow.tasks} circles={flow.circles} />
     </section>

@@ -1,6 +1,7 @@
 /** One handoff with its state, actions, evidence, facts and data. */
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { kindOf } from '../../../src/domain/fact-types.ts';
 import { getJson, Problem, type FactView, type HandoffDetail } from '../api.ts';
 import { knownRow, onLiveEvent } from '../live.ts';
 import { Actions } from '../parts/actions.tsx';
@@ -14,13 +15,11 @@ import { Timeline } from '../parts/timeline.tsx';
 import { titleOf, visible } from '../text.ts';
 import { now, span, whole } from '../time.ts';
 import { handoffHref, place, withParameters, workHref } from '../location.ts';
-import { isOver, toneOf } from '../words.ts';
+import { isOver, toneOf } from '../states.ts';
 
 const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);
 
 const TABS = ['overview', 'evidence', 'timeline', 'data', 'chain'] as const;
-/** Facts that change no state: the page adds them without reading the handoff again. */
-const ONLY_SAID = ['progress', 'renew'];
 const RETRY_MS = 2_000;
 
 export function HandoffPage(): VNode {
@@ -44,7 +43,8 @@ export function HandoffPage(): VNode {
       onLiveEvent(({ fact, handoff }) => {
         // The page may be newer than the event.
         if (handoff.id !== id || fact.revision <= seen.current) return;
-        if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact));
+        // The page adds it without reading the handoff again.
+        if (kindOf(fact.deed)?.isRoutine === true) setShown((before) => continued(before, fact));
         else reload();
       }),
     [id, reload],
@@ -139,7 +139,7 @@ function Whole({ handoff, reload }: { readonly handoff: HandoffDetail; readonly 
         <Chain
           id={id}
           revision={handoff.revision}
-          alone={<p class="empty">Nothing came before this handoff, and nothing has followed it yet.</p>}
+          alone={<p class="empty">This handoff has no parent and no children.</p>}
         />
       ) : null}
     </article>
@@ -158,7 +158,7 @@ function Next({ handoff }: { readonly handoff: HandoffDetail }): VNode | null {
       {leftMs === null ? null : (
         <span class={leftMs < 60_000 ? 'tone-person' : 'soft'} title={whole(until ?? '')}>
           {' '}
-          {leftMs > 0 ? `has ${span(leftMs)} left` : 'its time is over'}
+          {leftMs > 0 ? `has ${span(leftMs)} left` : 'overdue'}
         </span>
       )}
     </p>
@@ -186,8 +186,8 @@ function nextOf({ state, to, from, verifiers = [], blockedOn, notBefore, heldBy 
 
 const WAITS = {
   dependency: 'what it depends on is completed.',
-  artifact: 'its artifacts appear.',
-  place: 'a place under a limit gets free.',
+  artifact: 'the artifacts that it needs are registered.',
+  place: 'capacity under a limit becomes free.',
 } as const;
 
 interface OverviewProps {
@@ -254,7 +254,7 @@ const LATELY = 6;
 function EvidenceTab({ handoff }: { readonly handoff: HandoffDetail }): VNode {
   const { deliverables = [], criteria = [], check } = handoff;
   if (deliverables.length === 0 && criteria.length === 0) {
-    return <p class="empty">Nothing was agreed on that would have to be shown.</p>;
+    return <p class="empty">The sender asked for no deliverables.</p>;
   }
   return (
     <>

@@ -42,7 +42,9 @@ export function Inbox(): VNode {
 
 function Entries({ entries }: { readonly entries: readonly Entry[] }): VNode {
   if (entries.length === 0) {
-    return <p class="empty">Nothing to read. Whoever has to act on a handoff, or waits for one, is told here.</p>;
+    return (
+      <p class="empty">No notifications. An agent is notified here when it has to act on a handoff or waits for one.</p>
+    );
   }
   return (
     <ul class="evidence">

@@ -30,7 +30,7 @@ export function Settings({ session }: { readonly session: Session }): VNode {
           <Quarantine />
         </>
       ) : (
-        <p class="empty">Tokens, sessions, webhooks and policy are the operator’s business.</p>
+        <p class="empty">Tokens, sessions, webhooks and policy are only for the operator.</p>
       )}
       <section class="panel" aria-label="This browser">
         <h2>This browser</h2>
@@ -89,7 +89,7 @@ function Tokens(): VNode {
       <ProblemText text={problem} />
       {made === null ? null : (
         <div class="note" role="status">
-          This is the only time that the token is shown: <CopyId id={made.token} />
+          The token is shown only this once: <CopyId id={made.token} />
         </div>
       )}
       {answer === null ? <Pending error={error} rows={3} /> : null}

@@ -25,7 +25,7 @@ import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { now } from '../time.ts';
 import { go, handoffHref, place, withParameters } from '../location.ts';
-import { byUrgency, COLUMNS, GROUPS, groupOf, isOver, toneOf } from '../words.ts';
+import { byUrgency, COLUMNS, GROUPS, groupOf, isOver, toneOf } from '../states.ts';
 
 const VIEWS = ['table', 'board', 'timeline'] as const;
 const PAGE = 100;
@@ -401,7 +401,7 @@ function Reassign({ rows, clear }: { readonly rows: readonly Row[]; readonly cle
           >
             <p class="soft">Each is cancelled, and a new one takes its place.</p>
             <label>
-              To somebody else
+              To another agent
               <input name="to" placeholder="@name" autocomplete="off" />
             </label>
             <label>
@@ -436,7 +436,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }): VNode {
         <code>baton send --from @me --to @you --title "First one" --input '{'{"hello":"world"}'}'</code>
       </pre>
       <p>
-        Or watch a relay: <code>baton demo</code>. Whatever happens appears here by itself.
+        Or watch a relay: <code>baton demo</code>. New handoffs appear here automatically.
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
 import { postJson, type HandoffView, type HandoffDetail } from '../api.ts';
 import { go, handoffHref } from '../location.ts';
-import { STATE_WORDS } from '../words.ts';
+import { STATE_NAMES } from '../states.ts';
 import { Dialog } from './labels.tsx';
 import {
   FormButtons,
@@ -80,7 +80,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }),
   },
   progress: {
-    label: 'Tell progress',
+    label: 'Report progress',
     asks: [
       { name: 'percent', label: 'Percent done' },
       { name: 'says', label: 'How far it is', long: true, needed: true },
@@ -101,7 +101,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   reassign: {
     label: 'Reassign',
     asks: [
-      { name: 'to', label: 'To somebody else' },
+      { name: 'to', label: 'To another agent' },
       { name: 'priority', label: 'Priority', of: OTHER_PRIORITIES },
       REASON,
     ],
@@ -211,7 +211,7 @@ async function perform(
     ...(makesNew ? {} : { 'if-match': `"${handoff.revision}"` }),
     ...(name === 'retry' && key !== undefined ? { 'idempotency-key': key } : {}),
   });
-  toast('good', `${action?.label ?? name}: ${STATE_WORDS[moved.state]}`);
+  toast('good', `${action?.label ?? name}: ${STATE_NAMES[moved.state]}`);
   if (moved.id !== handoff.id) go(handoffHref(moved.id));
 }
 

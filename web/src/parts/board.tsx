@@ -1,10 +1,10 @@
-/** Handoffs as cards, a column for each group of states (`COLUMNS` in words.ts). */
+/** Handoffs as cards, a column for each group of states (`COLUMNS` in states.ts). */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { query, type ListPage, type TotalsAnswer } from '../api.ts';
 import { learn, newest, version } from '../live.ts';
 import { usePolled } from '../polled.ts';
-import { COLUMNS, type Column } from '../words.ts';
+import { COLUMNS, type Column } from '../states.ts';
 import { Card } from './card.tsx';
 import { Loading, Pending, useHeldList } from './labels.tsx';
 
@@ -33,7 +33,7 @@ export function Board({ parameters, totals }: BoardProps): VNode {
               {column.name} <span class="count">{count}</span>
             </h2>
             {count === 0 ? (
-              <p class="empty">{column.teaches}</p>
+              <p class="empty">{column.description}</p>
             ) : (
               <Cards parameters={{ ...parameters, state: wanted(column).join(',') }} count={count} />
             )}

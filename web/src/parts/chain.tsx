@@ -7,7 +7,7 @@ import { getJson, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
-import { markOf, toneOf } from '../words.ts';
+import { markOf, toneOf } from '../states.ts';
 
 const WIDTH = 200;
 const HEIGHT = 54;

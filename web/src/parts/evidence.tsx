@@ -45,7 +45,7 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
               <strong>{visible(deliverable).text}</strong>{' '}
               <span class="tag">{wordFor(shown.length > 0, assurance)}</span>
               {shown.map((evidence) => (
-                <Piece
+                <EvidenceItem
                   key={JSON.stringify(evidence)}
                   evidence={evidence}
                   seen={seenIn(answer?.items ?? [], deliverable, evidence)}
@@ -83,13 +83,13 @@ function Verdict({ verdict, says, when }: Omit<Check, 'deliverable'> & { readonl
   );
 }
 
-interface PieceProps {
+interface EvidenceProps {
   readonly evidence: NonNullable<HandoffDetail['claims']>[number]['evidence'][number];
   /** Null while there is no answer. */
   readonly seen: ShownEvidence | null;
 }
 
-function Piece({ evidence, seen }: PieceProps): VNode {
+function EvidenceItem({ evidence, seen }: EvidenceProps): VNode {
   const { now = null, diff = null } = seen ?? {};
   return (
     <>
@@ -122,7 +122,7 @@ function Piece({ evidence, seen }: PieceProps): VNode {
 function seenIn(
   items: readonly ShownEvidence[],
   deliverable: string,
-  evidence: PieceProps['evidence'],
+  evidence: EvidenceProps['evidence'],
 ): ShownEvidence | null {
   const text = JSON.stringify(evidence);
   return items.find((each) => each.deliverable === deliverable && JSON.stringify(each.evidence) === text) ?? null;

@@ -90,7 +90,7 @@ export function Options({ of }: { readonly of: readonly string[] }): VNode {
     <>
       {of.map((each) => (
         <option key={each} value={each}>
-          {each === '' ? 'as it is' : each}
+          {each === '' ? 'unchanged' : each}
         </option>
       ))}
     </>

@@ -19,10 +19,10 @@ interface Source {
 }
 
 const FATES: Readonly<Record<string, string>> = {
-  ready: 'would be taken',
-  known: 'taken before',
+  ready: 'would be imported',
+  known: 'imported before',
   invalid: 'cannot be read',
-  nothing: 'hands nothing over',
+  nothing: 'no handoff',
 };
 const KINDS = '.md,.markdown,.txt,.json,.yaml,.yml,.jsonl';
 /** The limit of the server. Checked here too, because a browser sends the whole file before it reads the refusal. */
@@ -132,7 +132,7 @@ async function importOne({ name, text }: Source, project: string, preview: boole
     const file = nameOf(content, name);
     const body = { text: content, file, preview, ...(project === '' ? {} : { project }) };
     const { blocks } = await postJson<IngestedAnswer>('/api/summaries', body);
-    return { name, answers: blocks, problem: blocks.length === 0 ? 'nothing is handed over in it' : null };
+    return { name, answers: blocks, problem: blocks.length === 0 ? 'it contains no handoff' : null };
   } catch (error) {
     return { name, answers: [], problem: errorText(error) };
   }

@@ -6,7 +6,7 @@ import { getJson, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
 import { go, handoffHref, workHref } from '../location.ts';
-import { stateWordOf } from '../words.ts';
+import { stateNameOf } from '../states.ts';
 import { useModal } from './labels.tsx';
 import { PAGES } from './rail.tsx';
 
@@ -155,7 +155,7 @@ function Palette(): VNode {
     ...found.map((row) => ({
       key: row.id,
       says: titleOf(row),
-      more: `${stateWordOf(row)} · ${row.from} → ${row.to}`,
+      more: `${stateNameOf(row)} · ${row.from} → ${row.to}`,
       act: () => go(handoffHref(row.id)),
     })),
     ...DOING.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase())),

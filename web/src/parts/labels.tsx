@@ -5,12 +5,12 @@ import { ASSURANCE_TEXT, type Assurance } from '../../../src/domain/assurance.ts
 import type { Row } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
-import { failedDependencyOf, markOf, stateWordOf, toneOf } from '../words.ts';
+import { failedDependencyOf, markOf, stateNameOf, toneOf } from '../states.ts';
 
 export function StateTag({ row }: { readonly row: Row }): VNode {
   return (
     <span class={`state ${toneOf(row)}`}>
-      <span aria-hidden="true">{markOf(row)}</span> {stateWordOf(row)}
+      <span aria-hidden="true">{markOf(row)}</span> {stateNameOf(row)}
     </span>
   );
 }

@@ -67,7 +67,7 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
           <textarea name="input" rows={4} spellcheck={false} placeholder="What has to be done" />
         </label>
         <details>
-          <summary>Terms: what counts as done, who agrees, what comes first</summary>
+          <summary>Terms: deliverables, criteria, verifiers, dependencies</summary>
           <div class="two">
             <Field name="task" label="Task" placeholder="TASK-1" />
             <label>

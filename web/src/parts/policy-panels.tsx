@@ -28,9 +28,11 @@ export function PolicyPanels(): VNode {
         <h2>Limits and policy</h2>
         <p class="soft">
           Version {version}, stored {whole(storedAt)} by {visible(by).text}. It stands in <code>baton.yaml</code>;
-          change it there and run <code>baton apply</code>. What is not named is as by default.
+          change it there and run <code>baton apply</code>. Settings that are not listed have their default.
         </p>
-        {limits === undefined ? <p class="empty">No limits are set: every agent may have any number open.</p> : null}
+        {limits === undefined ? (
+          <p class="empty">No limits are set: every agent may have any number of open handoffs.</p>
+        ) : null}
         <dl class="policy">
           {Object.entries({ ...(limits === undefined ? {} : { limits }), ...rest }).map(([name, value]) => (
             <div key={name}>
@@ -98,7 +100,7 @@ function Undelivered({ items, again }: UndeliveredAnswer & { readonly again: () 
   return (
     <>
       <h3 class="tone-broken">
-        {items.length} could not be delivered <span class="soft">Nobody tries again by itself.</span>
+        {items.length} could not be delivered <span class="soft">Baton does not retry them.</span>
       </h3>
       <ul class="rows">
         {items.map(({ key, target, kind, event, handoff, says, at }) => (

@@ -13,16 +13,14 @@ export function Quarantine(): VNode {
       <h2>Quarantine</h2>
       {answer === null ? <Pending error={error} rows={1} /> : null}
       {answer?.items.length === 0 ? (
-        <p class="empty">
-          Empty. Files in the queue folder that cannot be understood are kept here with the reason; nothing is lost.
-        </p>
+        <p class="empty">Empty. Files in the queue folder that cannot be read are kept here with the reason.</p>
       ) : null}
       <Files items={answer?.items ?? []} />
     </section>
   );
 }
 
-export function QuarantineShelf(): VNode | null {
+export function QuarantinePanel(): VNode | null {
   const { answer } = usePolled<QuarantineAnswer>('/api/quarantine', BY_TIME);
   if (answer === null || answer.items.length === 0) return null;
   return (
@@ -30,7 +28,7 @@ export function QuarantineShelf(): VNode | null {
       <h2>
         Quarantine <span class="count">{answer.items.length}</span>{' '}
         <span class="soft">
-          Files that could not be understood. Put right what is wrong, and move them back to <code>pending/</code>.
+          Files that could not be read. Correct them, and move them back to <code>pending/</code>.
         </span>
       </h2>
       <Files items={answer.items} />

@@ -30,7 +30,7 @@ export function Review({ handoff, reload }: { readonly handoff: HandoffDetail; r
     });
     const reason = [...said, ...(notes === '' ? [] : [notes])].join('\n');
     if (how !== 'approve' && reason === '') {
-      setProblem('Say what is not done: mark a criterion as not met, or write a note.');
+      setProblem('Give a reason: mark a criterion as not met, or write a note.');
       return;
     }
     const path = `/api/handoffs/${encodeURIComponent(id)}`;
@@ -41,7 +41,7 @@ export function Review({ handoff, reload }: { readonly handoff: HandoffDetail; r
     };
     const [move, body, says] = {
       approve: ['verify', approval, 'Approved'],
-      rework: ['rework', { reason }, 'Sent back with your changes'],
+      rework: ['rework', { reason }, 'Sent back for changes'],
       reject: ['reject', { type: 'verification', reason }, 'Rejected'],
     }[how] as [string, object, string];
     run(() =>
@@ -55,7 +55,7 @@ export function Review({ handoff, reload }: { readonly handoff: HandoffDetail; r
     <section class="panel attention-panel" aria-label="Review">
       <h2>Review</h2>
       {deliverables.length === 0 && criteria.length === 0 ? (
-        <p class="soft">Nothing was agreed on that could be checked. Look at the result and judge it as a whole.</p>
+        <p class="soft">The sender set no deliverables or criteria. Judge the result as a whole.</p>
       ) : null}
       <Asked handoff={handoff} />
       <h3>Shown</h3>

@@ -1,42 +1,18 @@
 /** The facts of a handoff in order. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { kindOf } from '../../../src/domain/fact-types.ts';
 import { factText } from '../../../src/interfaces/shared/fact-text.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
 import { span } from '../time.ts';
-import { MARKS } from '../words.ts';
+import { MARKS } from '../states.ts';
 import { When } from './labels.tsx';
-
-const DEEDS: Readonly<Record<string, string>> = {
-  create: 'created',
-  offer: 'offered',
-  accept: 'accepted',
-  renew: 'renewed its lease',
-  progress: 'told progress',
-  deliver: 'delivered',
-  verify: 'approved',
-  complete: 'completed, as nobody has to agree',
-  rework: 'asked for changes',
-  reoffer: 'asked for changes; offered again',
-  retry: 'failed; will be tried again',
-  release: 'gave it back',
-  fail: 'failed',
-  reject: 'rejected',
-  expire: 'expired',
-  cancel: 'cancelled',
-  block: 'blocked',
-  unblock: 'unblocked',
-  reblock: 'still blocked',
-  revise: 'revised',
-  erase: 'erased what it told',
-  supersede: 'followed the shared history',
-};
 
 /** Of consecutive progress reports only the newest is shown, until the reader unfolds them. */
 export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VNode {
   const [isOpen, setOpen] = useState(false);
-  const isSaid = ({ deed }: FactView): boolean => deed === 'progress' || deed === 'renew';
+  const isSaid = ({ deed }: FactView): boolean => kindOf(deed)?.isRoutine === true;
   const shown = isOpen ? facts : facts.filter((fact, index) => !isSaid(fact) || !isSaid(facts[index + 1] ?? END));
   const folded = facts.length - shown.length;
   return (
@@ -54,7 +30,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
                   {MARKS[fact.to]}
                 </span>
                 <div>
-                  <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by{' '}
+                  <strong>{kindOf(fact.deed)?.text ?? fact.deed}</strong> by{' '}
                   <span title={`proof: ${fact.proof}`}>{fact.by}</span>
                   <span class="when">
                     <When at={fact.at} />

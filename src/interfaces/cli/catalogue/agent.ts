@@ -7,11 +7,11 @@ export const AGENT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'agent start',
     takes: '[command...]',
-    summary: 'start an agent in a tmux pane of its own, primed as a persona; prints its number',
+    summary: 'start an agent as a persona in its own tmux pane; prints its number',
     options: [
-      ['--persona <name>', 'who it is: data/personas/NAME/skill.md (and guardrails.md, experience.md)'],
+      ['--persona <name>', 'the persona: data/personas/NAME/skill.md (and guardrails.md, experience.md)'],
       ['--agent <kind>', 'claude (default), codex, gemini, or command for any other program', { choices: ADAPTERS }],
-      ['--cwd <dir>', 'where it works (default: this folder)'],
+      ['--cwd <dir>', 'its working directory (default: this folder)'],
     ],
     note:
       'After --, the program and its first arguments, where it is not the one that the kind is named after. Hooks and the\n' +
@@ -21,31 +21,32 @@ export const AGENT_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'agent list',
-    summary: 'the agents that run: number, persona, state, context in use',
-    options: [['--all', 'also those that have ended']],
+    summary: 'list running agents with number, persona, state and used context',
+    options: [['--all', 'include agents that have ended']],
     example: 'agent list',
     load: async () => (await import('../commands/agent.ts')).listAgents,
   },
   {
     name: 'agent show',
     takes: '<id>',
-    summary: 'one agent: how full it is, how far its handover is, what its terminal shows, how to attach to it',
+    summary: 'show an agent: its used context, its handover, its terminal, and how to attach to it',
     example: 'agent show 1',
     load: async () => (await import('../commands/agent.ts')).showAgent,
   },
   {
     name: 'agent handoff',
     takes: '[id]',
-    summary: 'let an agent write its own handoff document and a successor of the same persona take over',
+    summary:
+      'replace an agent by a successor of the same persona: it writes a handoff document, the successor takes over',
     options: [
       ['--reason <reason>', `${SUCCESSION_REASONS.join(', ')} (default: manual)`, { choices: SUCCESSION_REASONS }],
       ['--context <text>', 'what the agent should mention in its document'],
-      ['--substitute', 'the agent cannot write any more: Baton writes a marked substitute from what can be seen'],
-      ['--no-wait', 'begin it and leave it to the server'],
-      ['--manual', 'without tmux: prints the lines that you give to the two agents, and waits for the file'],
+      ['--substitute', 'if the agent can no longer write: Baton writes a marked substitute from what it can see'],
+      ['--no-wait', 'start the handover and let the server finish it'],
+      ['--manual', 'without tmux: print the lines to paste to the two agents, and wait for the file'],
       ['--persona <name>', 'with --manual: whose session ends'],
     ],
-    note: 'Exit code 8: it failed; what happened and what to do is said, and the outgoing agent is still there.',
+    note: 'Exit code 8: the handover failed; the message says why and what to do. The outgoing agent keeps running.',
     example: "agent handoff 1 --reason context_limit --context 'mention the failing test'",
     load: async () => (await import('../commands/agent-handoff.ts')).handOff,
   },

@@ -11,24 +11,24 @@ import { OPERATOR_COMMANDS } from './operator.ts';
 import { READING_COMMANDS } from './reading.ts';
 import { REPORT_COMMANDS } from './reports.ts';
 import { SCHEDULE_COMMANDS } from './schedule.ts';
-import { SEND_AND_WORK_COMMANDS } from './send-and-work.ts';
+import { SEND_AND_WORK } from './send-and-work.ts';
 import { SERVER_COMMANDS } from './server.ts';
 import { SHADOW_COMMANDS } from './shadow.ts';
-import type { CommandEntry } from './entry.ts';
+import type { Chapter, CommandEntry } from './entry.ts';
 
 /** The chapters of the help, the manual and the reference. */
-export const CHAPTERS: readonly (readonly [title: string, entries: readonly CommandEntry[]])[] = [
-  ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
-  ['Sending again and again', SCHEDULE_COMMANDS],
-  ['Moving a handoff', MOVE_COMMANDS],
-  ['Looking', READING_COMMANDS],
+export const CHAPTERS: readonly Chapter[] = [
+  SEND_AND_WORK,
+  ['Schedules', SCHEDULE_COMMANDS],
+  ['Changing a handoff', MOVE_COMMANDS],
+  ['Reading', READING_COMMANDS],
   ['Operating', OPERATOR_COMMANDS],
-  ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
-  ['What workers made', ARTIFACT_COMMANDS],
-  ['Projects as their agents tell them', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],
+  ['Maintaining the workspace', MAINTENANCE_COMMANDS],
+  ['Artifacts', ARTIFACT_COMMANDS],
+  ['Projects and summaries', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],
   ['Documents in a repository', DOCUMENT_COMMANDS],
-  ['Bringing in what others wrote', MIGRATE_COMMANDS],
-  ['Trying work before it is passed on', SHADOW_COMMANDS],
+  ['Migrating older handoffs', MIGRATE_COMMANDS],
+  ['Shadow environments', SHADOW_COMMANDS],
   ['Running agents', AGENT_COMMANDS],
   ['Serving', SERVER_COMMANDS],
   ['Connecting agents', CONNECT_COMMANDS],

@@ -8,14 +8,14 @@ export const CONNECT_COMMANDS: readonly CommandEntry[] = [
     summary: 'connect Claude Code, Codex and Gemini CLI with Baton: hooks, status line, MCP server, instructions',
     options: [
       ['--user', 'for all projects of this user, instead of this project'],
-      ['--check', 'tell what is installed, trusted and working; changes nothing'],
+      ['--check', 'check what is installed, trusted and working; changes nothing'],
       ['--dry-run', 'show what would be changed'],
-      ['--remove', 'take out what was installed, and nothing else'],
-      ['-y, --yes', 'do not ask on a terminal'],
+      ['--remove', 'remove what was installed, and nothing else'],
+      ['-y, --yes', 'do not ask for confirmation'],
     ],
     note:
-      'Without a vendor: those whose program is on the PATH. The change is shown as a diff first. Settings of others stay as\n' +
-      'they are, and Baton never writes into what an agent trusts or permits: it says what you have to approve.\n' +
+      'The default is every vendor whose program is on the PATH. The changes are shown as a diff first. Other settings stay as\n' +
+      'they are. Baton never changes what an agent trusts or permits: it tells you what to approve.\n' +
       'Claude Code gets a status line (context used, handoffs that wait) where you have none of your own.\n' +
       'The agents are called @claude, @codex and @gemini unless --as names one.',
     example: 'setup claude codex',
@@ -26,8 +26,8 @@ export const CONNECT_COMMANDS: readonly CommandEntry[] = [
     summary: 'serve the Model Context Protocol on standard input and output, for agents',
     options: [],
     note:
-      'Agents start it themselves (baton setup enters it in their settings). --as says whose tools these are; with\n' +
-      'identity: strict a token in BATON_TOKEN says it. Inside of baton work it is the agent of the worker.',
+      'Agents start it themselves (baton setup adds it to their settings). --as names the agent that uses the tools; with\n' +
+      'identity: strict it is the agent of the token in BATON_TOKEN. Inside baton work it is the agent of the worker.',
     example: 'mcp --as @claude',
     load: async () => (await import('../commands/mcp.ts')).mcp,
   },

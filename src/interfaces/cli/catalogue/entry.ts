@@ -16,6 +16,9 @@ export interface CommandEntry {
   load(): Promise<unknown>;
 }
 
+/** A chapter of the help, the manual and the reference. */
+export type Chapter = readonly [title: string, entries: readonly CommandEntry[]];
+
 export type OptionEntry = readonly [flags: string, summary: string, more?: OptionDetails];
 
 interface OptionDetails {

@@ -2,7 +2,7 @@
 import { pause, pauses, resume } from '../../../operations/pause.ts';
 import { resend, undelivered } from '../../../operations/undelivered.ts';
 import type { CommandEntry } from './entry.ts';
-import { commandOf } from './operations.ts';
+import { commandOf } from './command-of.ts';
 
 export const OPERATOR_COMMANDS: readonly CommandEntry[] = [
   commandOf(pause),

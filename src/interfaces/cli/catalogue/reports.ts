@@ -1,25 +1,25 @@
 /** Reports on projects. */
 import { workflow } from '../../../operations/workflow.ts';
-import { REPORT_FORMATS } from '../../shared/report/formats.ts';
+import { REPORT_FORMAT_NAMES, REPORT_FORMATS } from '../../shared/report/formats.ts';
 import type { CommandEntry } from './entry.ts';
-import { commandOf } from './operations.ts';
+import { commandOf } from './command-of.ts';
 
 export const REPORT_COMMANDS: readonly CommandEntry[] = [
   commandOf(workflow),
   {
     name: 'report',
-    summary: 'a report on projects for people and pipelines, or the audit trail',
+    summary: 'report on projects, for people and CI, or export the audit trail',
     options: [
       [
         '--format <format>',
-        'md (default), json, junit or html; jsonl or csv: the audit trail',
-        { choices: REPORT_FORMATS },
+        REPORT_FORMAT_NAMES.map((name) => `${name}: ${REPORT_FORMATS[name].says}`).join('; '),
+        { choices: REPORT_FORMAT_NAMES },
       ],
       ['--project <name>', 'only this one'],
-      ['-o, --output <file>', 'write it to this file; one that is there is replaced'],
-      ['--ci', 'answer the outcome with the exit code'],
+      ['-o, --output <file>', 'write it to this file, replacing an existing one'],
+      ['--ci', 'set the exit code by the outcome'],
     ],
-    note: 'With --ci: 0 all complete, 8 something failed or is blocked, 7 unfinished, 3 nothing there.',
+    note: 'Exit codes with --ci: 0 all complete, 8 something failed or is blocked, 7 unfinished, 3 nothing to report.',
     example: 'report --ci --format junit -o baton.xml',
     load: async () => (await import('../commands/report.ts')).report,
   },

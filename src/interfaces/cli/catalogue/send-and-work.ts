@@ -1,25 +1,35 @@
 /** Sending handoffs and working on them. */
 import { VENDORS } from '../../../domain/vendors.ts';
+import { claim as CLAIM } from '../../../operations/claim.ts';
 import { send as SEND } from '../../../operations/send.ts';
 import { TEMPLATES } from '../../../workspace/templates.ts';
 import { optionsOf } from '../options.ts';
-import type { CommandEntry } from './entry.ts';
-import { CLAIM_COMMAND, commandOf } from './operations.ts';
+import { commandOf } from './command-of.ts';
+import type { Chapter, CommandEntry, OptionEntry } from './entry.ts';
 
 export const REPEATED = { repeated: true } as const;
 
 /** Fields that a document takes in other options, or not at all. */
 const NOT_OF_DOCUMENTS = ['input', 'text', 'schema', 'context', 'kind', 'draft', 'timeoutMs', 'notBefore', 'retry'];
 
-export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
+const DOCUMENT_OPTIONS: readonly OptionEntry[] = [
+  ['--document', 'a document with a purpose, deliverables and a verifier'],
+  ['--purpose <text>', 'why the work is wanted'],
+  ['--context <text>', 'what the recipient has to know'],
+  ['--meeting <id>', 'the meeting that the work comes from'],
+  ['--skill <name>', 'the skill that the work needs'],
+  ['--target-completion <date>', 'when the work should be done; a late document is reported, but does not expire'],
+];
+
+const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
     takes: '[dir]',
-    summary: 'make a workspace here; safe to repeat',
+    summary: 'create a workspace; safe to repeat',
     options: [
       [
         '--database <url>',
-        'prepare this PostgreSQL database, and name it in baton.yaml; its password stays in PGPASSWORD',
+        'use this PostgreSQL database, and write its URL to baton.yaml, without its password (use PGPASSWORD)',
       ],
       [
         '--template <name>',
@@ -27,8 +37,11 @@ export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
         { choices: TEMPLATES },
       ],
       ['--queue', 'the same as --template queue'],
-      ['--git-hook', 'let git check handoffs before a commit and take in what it brings; hooks that are there stay'],
-      ['--remove-git-hook', 'remove that hook and nothing else'],
+      [
+        '--git-hook',
+        'install git hooks that check handoffs before a commit and sync after a pull; existing hooks stay',
+      ],
+      ['--remove-git-hook', 'remove these hooks and nothing else'],
     ],
     example: 'init my-project',
     shares: 'json',
@@ -38,59 +51,56 @@ export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
     summary: 'offer work to an agent; prints its id',
     note: '--context also takes project-context and tech-stack: the files of these names in context/.',
     options: [
-      ['--request <file|->', 'a whole request of the file queue, instead of the options above'],
-      ['--prompt-file <file|->', 'the same as --text, with the words in a file'],
+      ['--request <file|->', 'a complete request of the file queue, instead of the options above'],
+      ['--prompt-file <file|->', 'the same as --text, read from a file'],
       ['--wait', 'wait for the result and print it'],
-      ['--wait-timeout <duration>', 'wait, and give up after this long; the work goes on'],
+      ['--wait-timeout <duration>', 'wait, but at most this long; the work continues'],
     ],
     load: async () => (await import('../commands/send.ts')).send,
   }),
   {
     name: 'create',
     summary: 'write a governed handoff as a draft; prints its id',
-    options: [
-      ['--document', 'a document with a purpose, deliverables and a verifier'],
-      ['--purpose <text>', 'why it is handed over'],
-      ['--context <text>', 'what the recipient has to know'],
-      ['--meeting <id>', 'the meeting it comes from'],
-      ['--skill <name>', 'the skill it needs'],
-      ['--target-completion <date>', 'when it should be done; a late one is reported and does not expire'],
-      ...optionsOf(SEND.input, NOT_OF_DOCUMENTS),
-    ],
+    get options() {
+      return [...DOCUMENT_OPTIONS, ...optionsOf(SEND.input, NOT_OF_DOCUMENTS)];
+    },
     example: "create --document --from @me --to @dev --task T-1 --title 'Login' --deliverable 'login page'",
     load: async () => (await import('../commands/create.ts')).create,
   },
   {
     name: 'work',
     takes: '<agent> [command...]',
-    summary: 'work on everything offered to an agent, with an AI agent or with any program',
+    summary: 'run a worker for an agent: an AI agent or any program',
     options: [
       [
         '--agent <vendor>',
-        'run claude, codex or gemini without a terminal on each handoff; claude,codex asks the second when the first is at its usage limit',
+        'run claude, codex or gemini without a terminal on each handoff; with claude,codex the second is used when the first is at its usage limit',
         { choices: VENDORS },
       ],
       ['--model <name>', 'the model that the agent uses (default: its own)'],
-      ['--cwd <dir>', 'the folder in which it works (default: this one)'],
-      ['--worktree', 'each attempt gets a git worktree and a branch of its own; the branch is handed on as evidence'],
-      ['--text', 'take what the program prints as text, even where it is JSON'],
-      ['--timeout <duration>', 'for each attempt whose sender named none (default: 2h with --agent, else 5m)'],
-      ['--retries <n>', 'after a failed attempt, where the sender named none (default: 1 with --agent, else 3)'],
-      ['--concurrency <n>', 'how many at a time (default: 1)'],
-      ['--once', 'wait for the first one, do it, then end'],
+      ['--cwd <dir>', 'the working directory (default: this folder)'],
+      ['--worktree', 'give each attempt its own git worktree and branch; the branch becomes evidence'],
+      ['--text', 'treat the output of the program as text, even if it is JSON'],
+      [
+        '--timeout <duration>',
+        'the time limit of an attempt, if the sender set none (default: 2h with --agent, else 5m)',
+      ],
+      ['--retries <n>', 'the number of retries, if the sender set none (default: 1 with --agent, else 3)'],
+      ['--concurrency <n>', 'how many handoffs at a time (default: 1)'],
+      ['--once', 'wait for one handoff, work on it, then exit'],
     ],
     note:
-      'A program gets the handoff as JSON on standard input. What it prints is the result: JSON as it is, anything else as\n' +
-      '{ "text": … }. With --agent what stands after -- is passed on to it, such as --permission-mode acceptEdits.',
+      'A program gets the handoff as JSON on standard input. Its output is the result: JSON as it is, anything else as\n' +
+      '{ "text": … }. With --agent, arguments after -- are passed to the agent, such as --permission-mode acceptEdits.',
     example: 'work @reviewer --agent codex',
     load: async () => (await import('../commands/work.ts')).work,
   },
-  CLAIM_COMMAND,
+  commandOf(CLAIM),
   {
     name: 'demo',
     summary: 'run a demo: a relay between three agents',
     options: [
-      ['--server <url>', "play it against this server, with an operator's token in BATON_TOKEN"],
+      ['--server <url>', "run it against this server, with an operator's token in BATON_TOKEN"],
       ['--pace <duration>', 'how long each step lasts (default: 0; against a server 1)'],
     ],
     note:
@@ -101,3 +111,6 @@ export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/demo.ts')).demo,
   },
 ];
+
+/** What agents call on every turn, and nothing beside it: a command that is listed here starts without the other chapters. */
+export const SEND_AND_WORK: Chapter = ['Sending and working', SEND_AND_WORK_COMMANDS];

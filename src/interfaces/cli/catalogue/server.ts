@@ -5,9 +5,9 @@ import { REPEATED } from './send-and-work.ts';
 export const SERVER_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'serve',
-    summary: 'answer over HTTP, with the dashboard; prints the link that opens it',
+    summary: 'run the HTTP server with the dashboard; prints a login link',
     options: [
-      ['--host <address>', 'where to listen (default: 127.0.0.1)'],
+      ['--host <address>', 'the address to listen on (default: 127.0.0.1)'],
       ['--port <n>', 'the port; 0 takes any free one (default: 22866)'],
       ['--allow-host <name>', 'another host name of this server, such as that of a proxy (may be repeated)', REPEATED],
       ['--without-tls', 'allow connections from other machines without encryption'],

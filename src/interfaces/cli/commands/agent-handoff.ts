@@ -29,7 +29,7 @@ interface HandoffOptions extends CommonOptions {
   readonly persona?: string;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 const FACTS_MAX = 1_000;
 
 export async function handOff(args: readonly string[], options: HandoffOptions, output: Output): Promise<number> {
@@ -70,12 +70,12 @@ async function follow(
   interrupts: Interrupts,
   output: Output,
 ): Promise<number> {
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const over = new AbortController();
-  const telling = (async () => {
+  const printing = (async () => {
     while (!over.signal.aborted) {
-      await tellSteps(ctx, handoff, told, output);
-      await ctx.timers.sleep(LOOK_MS, over.signal);
+      await printSteps(ctx, handoff, printed, output);
+      await ctx.timers.sleep(POLL_MS, over.signal);
     }
   })();
   try {
@@ -84,17 +84,17 @@ async function follow(
       const whole = await ctx.store.load(handoff);
       if (whole !== null && isFinal(whole.handoff.state)) break;
       if (interrupts.stop.aborted) {
-        output.note(`interrupted; a server goes on with it, or run: baton agent handoff ${agent}`);
+        output.note(`interrupted; a server continues the handover, or run: baton agent handoff ${agent}`);
         return interrupts.exitCode() ?? 1;
       }
       if (end !== 'elsewhere') break;
-      await ctx.timers.sleep(LOOK_MS, interrupts.stop);
+      await ctx.timers.sleep(POLL_MS, interrupts.stop);
     }
   } finally {
     over.abort();
-    await telling;
+    await printing;
   }
-  await tellSteps(ctx, handoff, told, output);
+  await printSteps(ctx, handoff, printed, output);
   const whole = await ctx.store.load(handoff);
   const outcome = whole?.outcome === null || whole === null ? null : (JSON.parse(whole.outcome) as Outcome);
   if (outcome?.kind === 'result' && whole?.handoff.state === 'completed') {
@@ -106,17 +106,17 @@ async function follow(
   throw cliProblem('succession-failed', `${code}: ${says}`, { handoff, reason: code });
 }
 
-async function tellSteps(ctx: Context, handoff: HandoffId, told: Set<string>, output: Output): Promise<void> {
+async function printSteps(ctx: Context, handoff: HandoffId, printed: Set<string>, output: Output): Promise<void> {
   const facts = await ctx.store.facts({ handoff, max: FACTS_MAX });
   for (const { step, at } of stepsView(facts.map(({ fact }) => fact))) {
-    if (at === null || told.has(step)) continue;
-    told.add(step);
+    if (at === null || printed.has(step)) continue;
+    printed.add(step);
     output.note(`${at}  ${step}`);
   }
   for (const { fact } of facts) {
     const key = `problem ${fact.revision}`;
-    if (!fact.detail.includes('"problem"') || told.has(key)) continue;
-    told.add(key);
+    if (!fact.detail.includes('"problem"') || printed.has(key)) continue;
+    printed.add(key);
     const { problem, says } = JSON.parse(fact.detail) as { readonly problem?: string; readonly says?: string };
     output.warn(`${problem ?? ''}: ${says ?? ''}`);
   }

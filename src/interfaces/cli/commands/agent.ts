@@ -6,7 +6,7 @@ import { endSession } from '../../../engine/succession/advance.ts';
 import { startAgent } from '../../../engine/succession/agents.ts';
 import { agentSessionView, stepsView } from '../../shared/agent-views.ts';
 import { agentArgument, commandArgument } from '../arguments.ts';
-import { agentNumber, agentsOf, mustMatter, noSuchAgent } from '../agent-workspace.ts';
+import { agentNumber, agentsOf, mustBeAllowedToDrive, noSuchAgent } from '../agent-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
@@ -31,7 +31,7 @@ export async function startOne(args: readonly string[], options: StartOptions, o
   const [program] = args;
   if (program !== undefined) commandArgument(program);
   return withWorkspace(options, {}, async (ctx, principal, app) => {
-    mustMatter(principal, { id: 0, persona });
+    mustBeAllowedToDrive(principal, { id: 0, persona });
     const runtime = await agentsOf(app);
     const interrupts = onInterrupt(() => undefined);
     const request = { persona, adapter, command: args, cwd: resolve(options.cwd ?? '.') };
@@ -97,7 +97,7 @@ export async function stopAgent(args: readonly string[], options: CommonOptions,
   return withWorkspace(options, {}, async (ctx, principal, app) => {
     const session = await ctx.store.agents.load(id);
     if (session === null) throw noSuchAgent(id);
-    mustMatter(principal, session);
+    mustBeAllowedToDrive(principal, session);
     const ended = await endSession(ctx, await agentsOf(app), id);
     if (output.json) output.answer(agentSessionView(ended ?? session));
     else output.note(`agent ${id} is ${ended?.state ?? session.state}`);

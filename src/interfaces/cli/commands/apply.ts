@@ -29,7 +29,7 @@ export async function apply(_args: readonly string[], options: ApplyOptions, out
   }
   return withOperator(options, { scope: looks ? 'read' : 'write', saysDifferences: false }, async (app, principal) => {
     if (options.show === true) return show(app, output);
-    if (options.history === true) return tellHistory(app, output);
+    if (options.history === true) return printHistory(app, output);
     return store(app, principalText(principal), options, output);
   });
 }
@@ -64,7 +64,7 @@ async function show({ ctx }: OpenWorkspace, output: Output): Promise<void> {
   output.answer(output.json ? policyView(current) : policyIn(current));
 }
 
-async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<void> {
+async function printHistory({ ctx }: OpenWorkspace, output: Output): Promise<void> {
   const versions = await ctx.store.policy.history(HISTORY_MAX);
   const changes = versions.map((each, index) => {
     const before = versions[index + 1];

@@ -26,7 +26,7 @@ export async function auditOffline(file: string, { keys: keysFile }: AuditOption
     const isNamed = output.json || trail.moves.some(isSuspicious);
     if (isNamed) found.push(trail);
   };
-  const damage = isDocument(file) ? lookAtDocument(file, keys, found, take) : await lookAtExport(file, keys, take);
+  const damage = isDocument(file) ? auditDocument(file, keys, found, take) : await auditExportFile(file, keys, take);
   if (typeof damage === 'number') return damage;
   if (output.json) output.answer({ file, moves: Object.fromEntries(counts), damage, items: found.map(viewOf) });
   else output.line(pageOf(found, counts, damage));
@@ -34,7 +34,7 @@ export async function auditOffline(file: string, { keys: keysFile }: AuditOption
 }
 
 /** The damage of the file, or the exit code of an interrupt. */
-async function lookAtExport(
+async function auditExportFile(
   file: string,
   keys: readonly RegisteredKey[],
   take: (trail: AuditedTrail) => void,
@@ -47,7 +47,7 @@ async function lookAtExport(
   return [{ line, column, says }, ...others].map((bad) => `${file}:${bad.line}:${bad.column}: ${bad.says}`);
 }
 
-function lookAtDocument(
+function auditDocument(
   file: string,
   keys: readonly RegisteredKey[],
   found: AuditedTrail[],

@@ -25,7 +25,7 @@ export async function audit(_args: readonly string[], options: AuditOptions, out
   const interrupts = onInterrupt(() => undefined);
   const recheck = options.recheck === true;
   const asked = recheck
-    ? ({ scope: 'write', aloud: 'run the commands of evidence again' } as const)
+    ? ({ scope: 'write', explicitAs: 'run the commands of evidence again' } as const)
     : ({ scope: 'read' } as const);
   return withOperator(options, { ...asked, onlyReads: true }, async ({ ctx }) => {
     const found = new Map<Assurance, AuditedCompletion[]>(ASSURANCES.map((each) => [each, []]));

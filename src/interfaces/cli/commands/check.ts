@@ -1,4 +1,4 @@
-import type { Complaint } from '../../../engine/guard/complaint.ts';
+import type { Violation } from '../../../engine/guard/violation.ts';
 import type { CheckAnswer, CheckRequest } from '../../../adapters/guard/check-repository.ts';
 import type { RegisteredKey } from '../../../engine/context.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
@@ -27,9 +27,9 @@ export async function check(args: readonly string[], options: CheckOptions, outp
   for (const late of overdue) output.note(lineOf(late));
   if (complaints.length > 0) {
     const files = new Set(complaints.map(({ file }) => file)).size;
-    throw cliProblem('check-failed', `${counted(complaints.length, 'complaint')} about ${counted(files, 'file')}`);
+    throw cliProblem('check-failed', `${counted(complaints.length, 'problem')} in ${counted(files, 'file')}`);
   }
-  output.note(`${counted(checked, 'file')} looked at, nothing to complain about`);
+  output.note(`${counted(checked, 'file')} checked, no problems found`);
 }
 
 function isInUse({ revokedAt, retiredAt }: RegisteredKey): boolean {
@@ -46,7 +46,7 @@ async function answerTo(request: CheckRequest): Promise<CheckAnswer> {
   }
 }
 
-function lineOf({ file, line, column, says, todo }: Complaint): string {
+function lineOf({ file, line, column, says, todo }: Violation): string {
   return `${shownPath(file)}:${line}:${column}: ${displayLine(says)}; ${displayLine(todo)}`;
 }
 

@@ -28,7 +28,7 @@ export async function conformanceQueue(
   if (program === undefined || program === '') {
     throw cliProblem(
       'usage',
-      'it needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
+      'conformance queue needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
     );
   }
   if (findProgram(program) === null) {
@@ -37,14 +37,19 @@ export async function conformanceQueue(
   const { checkQueueProgram } = await import('../../../adapters/conformance/queue-conformance.ts');
   const interrupts = onInterrupt(() => undefined);
   const roles = (options.role as QueueRole[] | undefined) ?? QUEUE_ROLES;
-  const told = (result: ConformanceResult): void => {
+  const printResult = (result: ConformanceResult): void => {
     if (!output.json) output.line(lineOf(result));
   };
-  const results = await checkQueueProgram({ command: absolute(command), roles, signal: interrupts.stop, told });
+  const results = await checkQueueProgram({
+    command: absolute(command),
+    roles,
+    signal: interrupts.stop,
+    onResult: printResult,
+  });
   const wrong = results.filter(({ verdict }) => verdict === 'wrong').length;
   const ok = wrong === 0;
   if (output.json) output.answer({ ok, results });
-  else output.line(ok ? 'it keeps to the protocol' : `${wrong} of ${results.length} checks are wrong`);
+  else output.line(ok ? 'the program follows the protocol' : `${wrong} of ${results.length} checks failed`);
   return interrupts.exitCode() ?? (ok ? 0 : 1);
 }
 

@@ -8,8 +8,8 @@ import { cliProblem, Problem } from '../problem.ts';
 import { send as operation, sendRequestOf } from '../../../operations/send.ts';
 import { wholeIds } from '../options.ts';
 import { withSender } from '../sender.ts';
-import { sendInputFrom, sendOrSay } from './send.ts';
-import { tellCreated } from './run-operation.ts';
+import { sendInputFrom, sendOrExplain } from './send.ts';
+import { printCreated } from './run-operation.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly title?: string;
@@ -27,18 +27,18 @@ interface CreateOptions extends CommonOptions {
 export async function create(_args: readonly string[], given: CreateOptions, output: Output): Promise<void> {
   const options = await withSender(given);
   if (options.document !== true) {
-    throw cliProblem('usage', 'create makes documents: say --document; for the queue there is baton send');
+    throw cliProblem('usage', 'create makes documents and needs --document; to send a message, use baton send');
   }
   if (options.title === undefined) throw cliProblem('usage', 'create --document needs a --title');
   const { context, ...rest } = options;
   void context;
   const input = sendInputFrom(rest, { kind: 'document', input: inputOf(options) });
-  return withWorkspace(options, { otherwise: agentPrincipal(input.from) }, async (ctx, principal) => {
-    if (ctx.rules.documents !== null) askForLinkage(options, output);
+  return withWorkspace(options, { defaultPrincipal: agentPrincipal(input.from) }, async (ctx, principal) => {
+    if (ctx.rules.documents !== null) requireLinks(options, output);
     const request = sendRequestOf(ctx, await wholeIds(operation, input, ctx, principal));
-    const handoff = await sendOrSay(ctx, principal, request).catch(inWordsOfDocuments);
+    const handoff = await sendOrExplain(ctx, principal, request).catch(asDocumentRefusal);
     const { id, state } = handoff;
-    tellCreated(handoff, output);
+    printCreated(handoff, output);
     await warnOfTask(ctx, request, output);
     warnOfGaps(options, output);
     if (state === 'blocked')
@@ -46,7 +46,7 @@ export async function create(_args: readonly string[], given: CreateOptions, out
         'it is Created and waits for room under the limit, without a file until then: what lies in active/ counts. ' +
           'It becomes Active, with its file, by itself',
       );
-    if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
+    if (state === 'draft') output.note(`created as a draft; offer it with: baton activate ${id} --as @${request.from}`);
   });
 }
 
@@ -67,17 +67,17 @@ function warnOfGaps({ purpose, context, deliverable = [], criterion = [] }: Crea
 }
 
 /** Documents have their own code for a reached limit. */
-function inWordsOfDocuments(error: unknown): never {
+function asDocumentRefusal(error: unknown): never {
   if (!(error instanceof Problem) || error.code !== 'limit-reached') throw error;
   const says = `LIMIT_EXCEEDED: ${error.message}, or create it with --wait-for-capacity`;
   throw new Problem(error.code, says, { ...error.facts, documentCode: 'LIMIT_EXCEEDED' });
 }
 
 /** The name of a document's file contains its task. Meeting and skill are fields of the document. */
-function askForLinkage({ task, meeting, skill }: CreateOptions, output: Output): void {
+function requireLinks({ task, meeting, skill }: CreateOptions, output: Output): void {
   if (task === undefined) throw cliProblem('usage', 'create --document needs a --task: the file is named after it');
   const absent = [meeting === undefined ? '--meeting' : '', skill === undefined ? '--skill' : ''].filter(Boolean);
-  if (absent.length > 0) output.warn(`without ${absent.join(' and ')} the document leads nowhere; it says null there`);
+  if (absent.length > 0) output.warn(`${absent.join(' and ')} not given: the field is null in the document`);
 }
 
 function inputOf(options: CreateOptions): { readonly [name: string]: string | null } {

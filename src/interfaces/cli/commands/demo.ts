@@ -7,8 +7,8 @@ import { systemTimers } from '../../../foundation/clock.ts';
 import { systemLiveness } from '../../../adapters/processes/liveness.ts';
 import { readServingFile, servedBy } from '../../../workspace/serving-file.ts';
 import { workspaceFor } from '../../../workspace/workspace.ts';
-import { playRelay } from '../demo/relay.ts';
-import { openStage } from '../demo/stage.ts';
+import { runRelay } from '../demo/relay.ts';
+import { openDemoServer } from '../demo/demo-server.ts';
 import { secondsArgument } from '../arguments.ts';
 import { theApp } from '../app.ts';
 import { cliProblem } from '../problem.ts';
@@ -35,15 +35,15 @@ export async function demo(_args: readonly string[], options: DemoOptions, outpu
   const paceMs = options.pace === undefined ? null : secondsArgument(options.pace, '--pace', 0, PACE_MAX_SECONDS);
   const server = serverIn(options) ?? (await ownServer());
   const pauseMs = paceMs ?? (server.isOwn ? 0 : WATCHED_MS);
-  const stage = openStage(server.url, server.token);
-  const told = new Map<string, number>();
+  const stage = openDemoServer(server.url, server.token);
+  const printedRevisions = new Map<string, number>();
   let last = '';
 
   const shown = async (handoff: HandoffView): Promise<void> => {
     if (output.json) return;
-    const known = told.get(handoff.id) ?? 0;
+    const known = printedRevisions.get(handoff.id) ?? 0;
     const facts = (await stage.facts(handoff.id)).filter(({ revision }) => revision > known);
-    told.set(handoff.id, facts.at(-1)?.revision ?? known);
+    printedRevisions.set(handoff.id, facts.at(-1)?.revision ?? known);
     if (last !== handoff.id) output.line(heading(handoff));
     last = handoff.id;
     for (const fact of facts) output.line(factLine(fact));
@@ -51,10 +51,10 @@ export async function demo(_args: readonly string[], options: DemoOptions, outpu
   try {
     output.note(`a relay between agents at ${server.url}`);
     const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, pauseMs));
-    const arrived = await playRelay({ stage, shown, pause });
+    const arrived = await runRelay({ server: stage, shown, pause });
     if (output.json) output.answer(arrived);
     else output.line(`\n${answerColours.green('arrived')}: ${JSON.stringify(arrived)}`);
-    output.note('The relay is over. Every step of it is a fact in the database, hashed to the one before it.');
+    output.note('The relay is complete. Every step is a fact in the database, hashed with the one before it.');
     if (server.isOwn)
       output.note('Next: baton init, then baton serve, and "baton work @react -- cat" in another terminal.');
   } finally {

@@ -19,7 +19,7 @@ const VERDICT_WIDTH = 'problem'.length;
 type OrProblem = <Answer>(name: string, look: () => Promise<Answer>) => Promise<Answer | HealthCheck>;
 
 interface Telling {
-  readonly tell: (check: HealthCheck) => void;
+  readonly printCheck: (check: HealthCheck) => void;
   readonly orProblem: OrProblem;
 }
 
@@ -31,10 +31,11 @@ export async function doctor(_args: readonly string[], options: CommonOptions, o
     checks.push(check);
     if (!output.json) output.line(lineOf(check));
   };
-  const { remedyOf } = await import('../../../adapters/doctor/examine-place.ts');
+  const { remedyOf } = await import('../../../adapters/doctor/examine-before-opening.ts');
   const orProblem = problemsWith(await remedyOf(database));
-  const isReadable = await examinePlace(workspace, database, { tell, orProblem });
-  if (isReadable && !interrupts.stop.aborted) await examineInside(options, interrupts, output, { tell, orProblem });
+  const isReadable = await examinePlace(workspace, database, { printCheck: tell, orProblem });
+  if (isReadable && !interrupts.stop.aborted)
+    await examineInside(options, interrupts, output, { printCheck: tell, orProblem });
   const ok = checks.every(({ verdict }) => verdict !== 'problem');
   if (output.json) output.answer({ ok, checks });
   return interrupts.exitCode() ?? (ok ? 0 : 1);
@@ -50,9 +51,10 @@ function lineOf({ name, verdict, says, todo }: HealthCheck): string {
 async function examinePlace(
   workspace: Workspace | null,
   database: DatabaseAddress,
-  { tell, orProblem }: Telling,
+  { printCheck: tell, orProblem }: Telling,
 ): Promise<boolean> {
-  const { examineDatabase, examineFolder, examineOwnFiles } = await import('../../../adapters/doctor/examine-place.ts');
+  const { examineDatabase, examineFolder, examineOwnFiles } =
+    await import('../../../adapters/doctor/examine-before-opening.ts');
   const configuration = await examineConfiguration(workspace);
   tell(configuration);
   const own = await examineOwnFiles(workspace, database);
@@ -73,7 +75,7 @@ async function examineConfiguration(workspace: Workspace | null): Promise<Health
     return engine.healthy('configuration', `${workspace.configurationPath} is readable`);
   } catch (error) {
     const says = messageOf(error);
-    return { name: 'configuration', verdict: 'problem', says, todo: 'correct it; no command works until then' };
+    return { name: 'configuration', verdict: 'problem', says, todo: 'correct the file; no command works until then' };
   }
 }
 
@@ -81,7 +83,7 @@ async function examineInside(
   options: CommonOptions,
   { stop }: Interrupts,
   output: Output,
-  { tell, orProblem }: Telling,
+  { printCheck: tell, orProblem }: Telling,
 ): Promise<void> {
   const opened = await orProblem('opening', () => openFor(options, { onlyReads: true, saysDifferences: false }));
   if ('verdict' in opened) return tell(opened);
@@ -110,7 +112,8 @@ async function examineInside(
     const { queue } = ctx.rules;
     if (stop.aborted) return;
     if (queue === null) {
-      const { examineUnkeptQueue } = await import('../../../adapters/doctor/examine-place.ts');
+      const { examineUnusedQueueFolder: examineUnkeptQueue } =
+        await import('../../../adapters/doctor/examine-before-opening.ts');
       const unkept = await examineUnkeptQueue((await locateWorkspace(options)).workspace);
       if (unkept !== null) tell(unkept);
       return;
@@ -130,7 +133,7 @@ function policyCheck({ policy }: OpenWorkspace): HealthCheck {
       name: 'policy',
       verdict: 'warning',
       says,
-      todo: 'the stored policy holds; store the other with: baton apply',
+      todo: 'the stored policy is in force; to store the file, run: baton apply',
     };
   }
   if (policy.version === 0) return engine.healthy('policy', 'none is stored yet');
@@ -148,7 +151,7 @@ function problemsWith(remedy: string): OrProblem {
     } catch (error) {
       const says = messageOf(error);
       const isOurs = error instanceof StoreFault;
-      return { name, verdict: 'problem', says, todo: isOurs ? remedy : 'look at the file with care' };
+      return { name, verdict: 'problem', says, todo: isOurs ? remedy : 'examine the file by hand' };
     }
   };
 }

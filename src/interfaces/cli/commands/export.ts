@@ -3,11 +3,11 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { FileExists, putInPlace } from '../../../foundation/atomic-file.ts';
+import { FileExists, publishDraft } from '../../../foundation/atomic-file.ts';
 import type { Context } from '../../../engine/context.ts';
 import { readPartialExport, type PartialExport } from '../../../engine/transfer/partial-export.ts';
 import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
-import { partialOf, takePartial, type NotTaken, type PartialFile } from '../../../adapters/database/partial-file.ts';
+import { partialOf, takePartial, type TakeRefusal, type PartialFile } from '../../../adapters/database/partial-file.ts';
 import type { DamagedRecord, Store } from '../../../stores/store.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withOperator, type CommonOptions } from '../with-workspace.ts';
@@ -63,7 +63,7 @@ function damagedWords(count: number, records: readonly DamagedRecord[]): string 
 function stoppedWords(path: string, count: number, anew: boolean): string {
   if (!existsSync(partialOf(path))) return 'stopped; nothing was left';
   const after = count > 0 ? ` after ${counted(count, 'handoff')}` : '';
-  return `stopped${after}; the same command${anew ? ' without --from-start' : ''} goes on from there`;
+  return `stopped${after}; the same command${anew ? ' without --from-start' : ''} continues it`;
 }
 
 /** Checks that the file can be made, before anything is read. */
@@ -85,7 +85,7 @@ interface Written {
   readonly count: number;
 }
 
-interface Filing {
+interface ExportToFile {
   readonly path: string;
   readonly replace: boolean;
   readonly anew: boolean;
@@ -94,19 +94,19 @@ interface Filing {
 
 async function writeFile(
   { store, liveness }: Context,
-  { path, replace, anew, stop }: Filing,
+  { path, replace, anew, stop }: ExportToFile,
   output: Output,
 ): Promise<Written & { readonly resumed: number }> {
   const taken = await takePartial(path, liveness, { anew });
   if (!taken.ok) throw notTakenProblem(taken.refusal, path);
   const partial = taken.value;
   try {
-    const begun = await lookInto(partial, store, stop, output);
+    const begun = await checkPartial(partial, store, stop, output);
     if (begun === 'stopped') return { exported: null, count: 0, resumed: 0 };
     const resumed = begun?.count ?? 0;
     if (resumed > 0) output.note(`going on after ${counted(resumed, 'handoff')}`);
     const written = await writeOn(partial, store, { begun, stop }, output);
-    if (written.exported !== null) putInPlace(partial.path, path, { replace });
+    if (written.exported !== null) publishDraft(partial.path, path, { replace });
     else if (written.count === 0) rmSync(partial.path, { force: true });
     return { ...written, resumed };
   } catch (error) {
@@ -117,7 +117,7 @@ async function writeFile(
     }
     throw error;
   } finally {
-    await partial.leave();
+    await partial.release();
   }
 }
 
@@ -131,10 +131,10 @@ async function writeOn(
   await partial.handle.truncate(start);
   const file = partial.handle.createWriteStream({ start });
   try {
-    const written = await writeAll(store, file, { begun, stop, before: () => partial.stay() }, output);
+    const written = await writeAll(store, file, { begun, stop, before: () => partial.heartbeat() }, output);
     file.end();
     await finished(file);
-    partial.stay();
+    partial.heartbeat();
     return written;
   } catch (error) {
     file.destroy();
@@ -144,7 +144,7 @@ async function writeOn(
 }
 
 /** Null: there is no earlier part to continue. */
-async function lookInto(
+async function checkPartial(
   partial: PartialFile,
   store: Store,
   stop: AbortSignal,
@@ -154,7 +154,7 @@ async function lookInto(
   const looked = await readPartialExport(store, partial.chunks(), {
     signal: stop,
     progress: (count) => {
-      partial.stay();
+      partial.heartbeat();
       progress.show(count);
     },
   }).finally(() => progress.end());
@@ -171,7 +171,7 @@ async function lookInto(
   );
 }
 
-function notTakenProblem(refusal: NotTaken, path: string): Error {
+function notTakenProblem(refusal: TakeRefusal, path: string): Error {
   if (refusal.code === 'not-ours') {
     return cliProblem('bad-request', `${refusal.path} is not a file of yours; take it away, or give another name`);
   }

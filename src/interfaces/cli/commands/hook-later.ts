@@ -6,16 +6,21 @@
  */
 import { messageOf } from '../../../foundation/error-message.ts';
 import { existsSync } from 'node:fs';
-import { dropOldDrafts, dropSpooled, leaveAnswer } from '../../../adapters/agent-sessions/hook-spool.ts';
-import { batonVariables, readSpooled, speakAs, spooledCalls } from '../../../adapters/agent-sessions/hook-spool.ts';
-import { hookSpeaker, lookBesideHook } from '../../../adapters/agent-sessions/wake.ts';
-import { postponeLook } from '../../../adapters/agent-sessions/wake-look.ts';
+import { dropOldDrafts, dropSpooled, storeAnswer } from '../../../adapters/agent-sessions/hook-spool.ts';
+import {
+  batonVariables,
+  readSpooled,
+  useHookEnvironment,
+  spooledCalls,
+} from '../../../adapters/agent-sessions/hook-spool.ts';
+import { agentOfHook, checkForWorkInBackground } from '../../../adapters/agent-sessions/hook-announcements.ts';
+import { postponeWorkCheck } from '../../../adapters/agent-sessions/check-for-work.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { text, type HookPayload } from '../../../formats/agent-hook.ts';
 import { readJson } from '../../../foundation/json.ts';
 import { StoreFault } from '../../../foundation/store-fault.ts';
 import { workspaceFor, type Workspace } from '../../../workspace/workspace.ts';
-import { readWords } from './hook.ts';
+import { readLastMessage } from './hook.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 
@@ -25,7 +30,7 @@ const CALLS_MAX = 1_000;
 export async function hookLater(vendor: string, options: CommonOptions, output: Output): Promise<void> {
   const workspace = workspaceFor(options.workspace);
   const read = workspace === null ? { read: 0, kept: 0 } : await readSpool(workspace);
-  if (workspace !== null && vendor !== '') await lookFor(vendor.toLowerCase(), workspace);
+  if (workspace !== null && vendor !== '') await checkForWork(vendor.toLowerCase(), workspace);
   output.answer(read);
 }
 
@@ -40,20 +45,20 @@ async function readSpool(workspace: Workspace): Promise<{ readonly read: number;
       if (call === null) continue;
       const session = sessionIn(call.input);
       if (held.has(session)) continue;
-      speakAs(call);
+      useHookEnvironment(call);
       try {
-        const told = await readWords(call, { workspace: workspace.folder }).catch(unlessUnreachable);
-        if (told !== null && told !== '') leaveAnswer(privateFolder, session, told);
+        const message = await readLastMessage(call, { workspace: workspace.folder }).catch(unlessUnreachable);
+        if (message !== null && message !== '') storeAnswer(privateFolder, session, message);
         dropSpooled(path);
         read += 1;
       } catch (error) {
         // The call stays, and later calls of this session wait for it.
         held.add(session);
-        leaveAnswer(privateFolder, session, `not read yet: ${messageOf(error)}`);
+        storeAnswer(privateFolder, session, `not read yet: ${messageOf(error)}`);
       }
     }
   } finally {
-    speakAs({ env: own });
+    useHookEnvironment({ env: own });
   }
   dropOldDrafts(privateFolder, Date.now());
   return { read, kept: spooledCalls(privateFolder).length };
@@ -70,17 +75,17 @@ function sessionIn(input: string): string {
   return text((given.ok ? (given.value.value ?? {}) : {}) as HookPayload, 'session_id') ?? '';
 }
 
-async function lookFor(vendor: string, workspace: Workspace): Promise<void> {
-  const speaker = hookSpeaker(vendor, workspace);
-  if (speaker === null) return;
-  const { agent } = speaker;
-  const asking = { otherwise: agentPrincipal(agent), scope: 'read', onlyReads: true } as const;
+async function checkForWork(vendor: string, workspace: Workspace): Promise<void> {
+  const hookAgent = agentOfHook(vendor, workspace);
+  if (hookAgent === null) return;
+  const { agent } = hookAgent;
+  const asking = { defaultPrincipal: agentPrincipal(agent), scope: 'read', onlyReads: true } as const;
   try {
     await withWorkspace({ workspace: workspace.folder }, asking, async (_ctx, _principal, app) => {
-      await lookBesideHook(app, workspace, speaker);
+      await checkForWorkInBackground(app, workspace, hookAgent);
     });
   } catch {
     // The next turns of the agent must not start this look again and again.
-    if (existsSync(workspace.privateFolder)) postponeLook(workspace.folder, agent);
+    if (existsSync(workspace.privateFolder)) postponeWorkCheck(workspace.folder, agent);
   }
 }

@@ -9,12 +9,12 @@ import { basename } from 'node:path';
 import type { SpooledCall } from '../../../adapters/agent-sessions/hook-spool.ts';
 import { digestOf } from '../../../foundation/digest.ts';
 import { readJson } from '../../../foundation/json.ts';
-import { hasBackgroundTasks, spokenIn, turnIn, type HookPayload } from '../../../formats/agent-hook.ts';
+import { hasBackgroundTasks, lastMessageIn, turnIn, type HookPayload } from '../../../formats/agent-hook.ts';
 import { OPERATOR } from '../../../domain/principal.ts';
 import { ingestText, type BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { findBlocks } from '../../../formats/summary-block/find.ts';
-import { acts } from '../../../formats/summary-block/found-block.ts';
-import { isTranscript, lastWords } from '../../../formats/summary-block/transcript.ts';
+import { isActive } from '../../../formats/summary-block/found-block.ts';
+import { isTranscript, lastAgentMessage } from '../../../formats/summary-block/transcript.ts';
 import { findWorkspace, workspaceFor } from '../../../workspace/workspace.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
@@ -30,26 +30,26 @@ export async function hook(args: readonly string[], options: HookOptions, output
   const [vendor = '', event] = args;
   if (options.later === true) return (await import('./hook-later.ts')).hookLater(vendor, options, output);
   const call = { vendor, event: event ?? null, input: readFileSync(0, 'utf8'), transcriptBytes: null };
-  const told = await readWords(call, options).catch(messageOf);
+  const message = await readLastMessage(call, options).catch(messageOf);
   // The agent's program reads standard output and needs JSON in every case.
-  output.answer(told === null || told === '' ? {} : { systemMessage: `baton: ${told}` });
+  output.answer(message === null || message === '' ? {} : { systemMessage: `baton: ${message}` });
 }
 
 /** One call of a hook, live or from the spool. */
-export interface HookWords extends Pick<SpooledCall, 'vendor' | 'input' | 'transcriptBytes'> {
+export interface HookCall extends Pick<SpooledCall, 'vendor' | 'input' | 'transcriptBytes'> {
   readonly event: string | null;
 }
 
 /** The message to the agent; null: there is no workspace, or nothing to read. */
-export async function readWords(
-  { vendor, event, input, transcriptBytes }: HookWords,
+export async function readLastMessage(
+  { vendor, event, input, transcriptBytes }: HookCall,
   options: CommonOptions,
 ): Promise<string | null> {
   const given = readJson(input);
   if (!given.ok) return `the hook's input is not JSON: ${given.refusal.says}`;
   const payload = (given.value.value ?? {}) as HookPayload;
   const said = new Map(Object.entries(payload));
-  const text = spokenIn(vendor, event ?? textIn(said, 'hook_event_name') ?? '', payload);
+  const text = lastMessageIn(vendor, event ?? textIn(said, 'hook_event_name') ?? '', payload);
   if (text === null) return null;
   // Agents run in any folder, so a missing workspace is no error.
   const workspace =
@@ -59,25 +59,29 @@ export async function readWords(
   if (workspace === null) return null;
   const { folder } = workspace;
   if (hasBackgroundTasks(payload)) {
-    const hasBlock = findBlocks(text).some(acts);
+    const hasBlock = findBlocks(text).some(isActive);
     return hasBlock ? 'tasks still run in the background: the block is not read; end the last message with it' : null;
   }
   const session = textIn(said, 'session_id') ?? 'unknown';
   const turn =
     turnIn(payload) ?? geminiTurn(textIn(said, 'transcript_path'), transcriptBytes, text) ?? textIn(said, 'timestamp');
-  return withWorkspace({ ...options, workspace: folder }, { otherwise: OPERATOR }, async (ctx, principal, app) => {
-    const project = app.configuration.project ?? basename(app.workspace?.folder ?? 'default');
-    const blocks = await ingestText(ctx, principal, {
-      text,
-      source: { session, turn: turn ?? digestOf(text).slice(0, 16) },
-      project,
-      ...heldHere(),
-    });
-    return blocks
-      .map(lineOf)
-      .filter((line) => line !== '')
-      .join('; ');
-  });
+  return withWorkspace(
+    { ...options, workspace: folder },
+    { defaultPrincipal: OPERATOR },
+    async (ctx, principal, app) => {
+      const project = app.configuration.project ?? basename(app.workspace?.folder ?? 'default');
+      const blocks = await ingestText(ctx, principal, {
+        text,
+        source: { session, turn: turn ?? digestOf(text).slice(0, 16) },
+        project,
+        ...heldHere(),
+      });
+      return blocks
+        .map(lineOf)
+        .filter((line) => line !== '')
+        .join('; ');
+    },
+  );
 }
 
 const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024;
@@ -91,7 +95,7 @@ function geminiTurn(transcript: string | null, bytes: number | null, said: strin
     if (transcript === null || (bytes ?? statSync(transcript).size) > TRANSCRIPT_BYTES_MAX) return null;
     const all = readFileSync(transcript);
     const text = all.toString('utf8', 0, bytes ?? all.length);
-    const last = isTranscript(text) ? lastWords(text) : null;
+    const last = isTranscript(text) ? lastAgentMessage(text) : null;
     // The transcript does not hold the message yet.
     return last?.text.trim() === said.trim() ? last.said.entry : null;
   } catch {

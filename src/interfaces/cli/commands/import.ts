@@ -14,17 +14,17 @@ export async function importFrom(args: readonly string[], options: CommonOptions
   const interrupts = onInterrupt(() => undefined);
   const source = openSource(file);
   const progress = progressOf('imported', output.json);
-  return withOperator(options, { scope: 'write', aloud: 'import records' }, async ({ ctx }) => {
+  return withOperator(options, { scope: 'write', explicitAs: 'import records' }, async ({ ctx }) => {
     const imported = await importAll(ctx.store, source.chunks(), {
       signal: interrupts.stop,
       source: source.name,
       progress: (count) => progress.show(count, source.share()),
     }).finally(() => progress.end());
-    if (imported.ok) return tell(imported.value, source.name, output);
+    if (imported.ok) return printImported(imported.value, source.name, output);
     const { refusal } = imported;
     const soFar = summaryOf(refusal.soFar);
     if (refusal.code === 'interrupted') {
-      output.note(`stopped: ${soFar}. Run it again to go on`);
+      output.note(`stopped: ${soFar}. Run it again to continue`);
       return interrupts.exitCode() ?? 1;
     }
     const { line, column, says, refused, others } = refusal;
@@ -77,7 +77,7 @@ function sizeOf(file: string): number {
   }
 }
 
-function tell(
+function printImported(
   imported: Imported & { readonly count: number; readonly sha256: string },
   name: string,
   output: Output,

@@ -3,17 +3,20 @@ import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { waitingEntry, withoutKey } from '../../shared/inbox-entries.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
-export function tellInbox({ entries, waiting }: Results['inbox'], { output, input: { agent } }: Telling): void {
-  const told = [...entries.map(withoutKey), ...waiting.map(waitingEntry)] as unknown as readonly Told[];
-  if (output.json) output.answer(told);
-  else for (const each of told) output.line(lineOf(each));
+export function printInbox({ entries, waiting }: Results['inbox'], { output, input: { agent } }: PrintContext): void {
+  const notifications = [
+    ...entries.map(withoutKey),
+    ...waiting.map(waitingEntry),
+  ] as unknown as readonly Notification[];
+  if (output.json) output.answer(notifications);
+  else for (const each of notifications) output.line(lineOf(each));
   if (entries.length === 0) output.note(`nothing new for @${String(agent)}`);
 }
 
 /** The fields that `announcements.ts` writes. */
-interface Told {
+interface Notification {
   readonly at: string;
   readonly event: string;
   readonly handoff: string;
@@ -23,7 +26,7 @@ interface Told {
   readonly detail?: JsonObject;
 }
 
-function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
+function lineOf({ at, event, handoff, from, to, title, detail }: Notification): string {
   const name = title === null ? '' : ` “${title}”`;
   const reason = detail === undefined ? '' : reasonIn(detail);
   return displayLine(`${at}  ${event}  ${shortIdOf(handoff)}  ${from} → ${to}${name}${reason}`);

@@ -58,11 +58,11 @@ export async function ingestFiles(args: readonly string[], options: IngestOption
       before += blocks.length;
       progress.end();
       answers.push({ file, blocks });
-      if (!output.json) tell({ file, blocks }, output);
+      if (!output.json) printBlocks({ file, blocks }, output);
     }
-    sumUp(answers, output);
+    printTotals(answers, output);
     if (interrupts.stop.aborted) {
-      output.note('stopped. Run it again to go on: what was taken is not taken twice');
+      output.note('stopped. Run it again to continue: no block is taken twice');
       return interrupts.exitCode() ?? 1;
     }
     return exitCodeOf(
@@ -164,7 +164,7 @@ function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {
 }
 
 /** Prints after each file, so that an interrupted run has shown what it did. */
-function tell({ file, blocks }: FileAnswer, output: Output): void {
+function printBlocks({ file, blocks }: FileAnswer, output: Output): void {
   for (const block of blocks) {
     output.line(displayLine(lineOf(file, block)));
     for (const { line, column, field, says, allowed } of [...block.problems, ...block.warnings]) {
@@ -175,9 +175,9 @@ function tell({ file, blocks }: FileAnswer, output: Output): void {
   }
 }
 
-function sumUp(files: readonly FileAnswer[], output: Output): void {
+function printTotals(files: readonly FileAnswer[], output: Output): void {
   const all = files.flatMap(({ blocks }) => blocks);
-  if (all.every(({ fate }) => fate === 'nothing')) output.note('nothing is handed over in it');
+  if (all.every(({ fate }) => fate === 'nothing')) output.note('it contains no handoff');
   if (!output.json) return;
   const count = (...fates: readonly BlockAnswer['fate'][]): number =>
     all.filter(({ fate }) => fates.includes(fate)).length;
@@ -199,8 +199,8 @@ function lineOf(file: string, block: BlockAnswer): string {
   if (refusal !== undefined) return `${where}${who} ${answerColours.red('refused')}: ${ingestRefusalText(refusal)}`;
   if (ingested === undefined) return `${where}${who} ${fate}${says === undefined ? '' : `: ${says}`}`;
   const next = ingested.opened === null || ingested.opened === ingested.leg ? '' : ` → ${ingested.opened}`;
-  const told = ingested.escalatedTo === null ? '' : `, escalated to @${ingested.escalatedTo}`;
-  return `${where}${who} ${ingested.did} ${ingested.leg}${next}${told}`;
+  const escalation = ingested.escalatedTo === null ? '' : `, escalated to @${ingested.escalatedTo}`;
+  return `${where}${who} ${ingested.did} ${ingested.leg}${next}${escalation}`;
 }
 
 function viewOf(block: BlockAnswer): JsonObject {

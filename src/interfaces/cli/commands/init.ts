@@ -45,14 +45,14 @@ function templateOf({ template, queue }: InitOptions): Template | null {
 }
 
 async function withHook(folder: string): Promise<readonly string[]> {
-  const { putGitHooks, shownFrom } = await import('../../../adapters/git/git-hook.ts');
+  const { installGitHooks: putGitHooks, shownFrom } = await import('../../../adapters/git/git-hook.ts');
   const hooks = await putGitHooks(folder).catch(asProblem);
   return hooks.flatMap(({ path, changed }) => (changed ? [shownFrom(folder, path)] : []));
 }
 
 async function withoutHook(folder: string, options: InitOptions, output: Output): Promise<void> {
   if (options.gitHook === true) throw cliProblem('usage', 'either --git-hook or --remove-git-hook');
-  const { shownFrom, takeGitHooks } = await import('../../../adapters/git/git-hook.ts');
+  const { shownFrom, removeGitHooks: takeGitHooks } = await import('../../../adapters/git/git-hook.ts');
   const hooks = (await takeGitHooks(folder).catch(asProblem)).map(({ path, changed }) => {
     return { hook: shownFrom(folder, path), removed: changed };
   });

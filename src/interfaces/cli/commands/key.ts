@@ -15,8 +15,8 @@ const KEY_TEXT_MAX = 2_000;
 export async function newKey(args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   const agent = agentArgument(args[0] ?? '', 'agent');
   const text = textArgument(args.slice(1).join(' '), 'key', KEY_TEXT_MAX);
-  return withOperator(options, { scope: 'write', aloud: 'register a key' }, async ({ ctx }, principal) =>
-    tell(await addKey(ctx.store, agent, text, principalText(principal)), 'added', output),
+  return withOperator(options, { scope: 'write', explicitAs: 'register a key' }, async ({ ctx }, principal) =>
+    printEnded(await addKey(ctx.store, agent, text, principalText(principal)), 'added', output),
   );
 }
 
@@ -24,7 +24,7 @@ export async function listKeys(_args: readonly string[], options: CommonOptions,
   return withOperator(options, { scope: 'read' }, async ({ ctx }) => {
     const keys = keysIn(await ctx.store.policy.current());
     if (output.json) output.answer(keys.map(viewOf));
-    else if (keys.length === 0) output.note('there are none');
+    else if (keys.length === 0) output.note('no keys are registered');
     else output.line(tableOf(HEAD, keys.map(rowOf)));
   });
 }
@@ -38,14 +38,14 @@ export const retireKey = ending('retire');
 function ending(how: 'revoke' | 'retire') {
   return async (args: readonly string[], options: CommonOptions, output: Output): Promise<void> => {
     const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
-    return withOperator(options, { scope: 'write', aloud: `${how} a key` }, async ({ ctx }, principal) => {
+    return withOperator(options, { scope: 'write', explicitAs: `${how} a key` }, async ({ ctx }, principal) => {
       const ended = await endKey(ctx.store, how, fingerprint, principalText(principal));
-      return tell(ended, `${how}d`, output);
+      return printEnded(ended, `${how}d`, output);
     });
   };
 }
 
-function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): void {
+function printEnded(answer: KeyRecord | KeyProblem, what: string, output: Output): void {
   if (typeof answer === 'string') throw problemOf(answer);
   if (output.json) output.answer(viewOf(answer));
   else output.line(`${answer.fingerprint} ${what} for @${answer.agent}`);

@@ -8,9 +8,9 @@ import type { WorkNote } from '../../shared/work-note.ts';
 import { rowView } from '../../shared/work-progress.ts';
 import { terminalWidth } from '../output.ts';
 import { ageOf, tableOf } from '../table.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
-export async function tellPage({ items, next, cursor }: Results['page'], telling: Telling): Promise<void> {
+export async function printPage({ items, next, cursor }: Results['page'], telling: PrintContext): Promise<void> {
   const { output, nowMs } = telling;
   const rows: { readonly handoff: Handoff; readonly note: WorkNote }[] = [];
   for (const handoff of items) rows.push({ handoff, note: await telling.noteOf(handoff) });
@@ -21,7 +21,7 @@ export async function tellPage({ items, next, cursor }: Results['page'], telling
     const below = rows.map(({ handoff, note }) => belowOf(handoff, note, nowMs));
     output.line(tableOf(HEAD, cells, { below, width: terminalWidth(), omitsEmpty: true }));
   }
-  if (items.length === 0) output.note('nothing found');
+  if (items.length === 0) output.note('no handoffs found');
   if (next !== null) output.note(`there are more: --after ${next}`);
 }
 

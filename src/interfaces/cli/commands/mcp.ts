@@ -17,8 +17,8 @@ export async function mcp(_args: readonly string[], options: CommonOptions, outp
   const asked = inWorker ? { ...options, as: own } : options;
   const interrupts = onInterrupt(() => undefined);
   const serve = async (app: OpenWorkspace): Promise<number> => {
-    const otherwise: Principal = own === '' ? OPERATOR : agentPrincipal(agentArgument(own, 'BATON_AGENT'));
-    const principal = await principalFor(app, asked, otherwise);
+    const defaultPrincipal: Principal = own === '' ? OPERATOR : agentPrincipal(agentArgument(own, 'BATON_AGENT'));
+    const principal = await principalFor(app, asked, defaultPrincipal);
     await theApp().serveMcp(app, principal, {
       parent: worker === '' ? null : worker,
       stop: interrupts.stop,

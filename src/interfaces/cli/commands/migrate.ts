@@ -26,7 +26,7 @@ interface MigrateOptions extends CommonOptions {
 }
 
 export async function migrate(args: readonly string[], options: MigrateOptions, output: Output): Promise<number> {
-  mustFit(options, args);
+  checkOptions(options, args);
   const interrupts = onInterrupt(() => undefined);
   const scanning = progressOf('scanned', output.json);
   const doing = progressOf('migrated', output.json);
@@ -34,7 +34,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
   const run = async ({ ctx, workspace, configuration }: OpenWorkspace): Promise<number> => {
     if (workspace === null) throw cliProblem('no-workspace', 'migrate needs a workspace; make one with: baton init');
     const { applyToWorkspace, planWorkspace, undoInWorkspace } = await import('../../../adapters/migration/migrate.ts');
-    if (options.undo === true) return tellUndone(await undoInWorkspace(workspace), output);
+    if (options.undo === true) return printUndone(await undoInWorkspace(workspace), output);
     const asked = {
       workspace,
       below: belowOf(workspace.folder, args[0]),
@@ -80,12 +80,12 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     if (!interrupts.stop.aborted) throw error;
     // Whatever was under way has ended by now; what is done stays done.
     await setTimeout(0);
-    output.note('stopped; run it again to go on');
+    output.note('stopped; run it again to continue');
     return interrupts.exitCode() ?? 1;
   }
 }
 
-function mustFit({ apply, undo, branch, yes, newest, from, to }: MigrateOptions, args: readonly string[]): void {
+function checkOptions({ apply, undo, branch, yes, newest, from, to }: MigrateOptions, args: readonly string[]): void {
   const others = [apply, branch, yes, newest, from, to].some((each) => each !== undefined) || args.length > 0;
   if (undo === true && others) throw cliProblem('bad-request', '--undo stands alone: it takes back a whole migration');
   if (apply !== true && (branch !== undefined || yes !== undefined))
@@ -120,7 +120,7 @@ function showApplied({ migrated, tasks, cleared, left, commit }: AppliedToWorksp
   output.note(`look at it with: git show --stat ${commit.slice(0, 12)}; take it back with: baton migrate --undo`);
 }
 
-async function tellUndone({ commit, reverted, files }: Undone, output: Output): Promise<number> {
+async function printUndone({ commit, reverted, files }: Undone, output: Output): Promise<number> {
   if (output.json) output.answer({ commit, reverted, files });
   else
     output.line(

@@ -7,18 +7,18 @@ import { pauseView, prunedView, scheduleView, undeliveredView } from '../../shar
 import { workflowView } from '../../shared/report/view.ts';
 import { ageOf, tableOf } from '../table.ts';
 import { drawWorkflow } from '../workflow-drawing.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
-export function tellPause(pause: Results['pause'], { output }: Telling): void {
+export function printPause(pause: Results['pause'], { output }: PrintContext): void {
   const view = pauseView(pause);
   if (output.json) return output.answer(view);
   output.line(`${view.agent} ${view.endedAt === null ? 'paused' : 'resumed'}`);
-  if (view.endedAt === null) output.note(`it gets nothing new until: baton resume ${view.agent}`);
+  if (view.endedAt === null) output.note(`it gets no new work until you run: baton resume ${view.agent}`);
 }
 
-export function tellPauses(all: Results['pauses'], { output, nowMs }: Telling): void {
+export function printPauses(all: Results['pauses'], { output, nowMs }: PrintContext): void {
   if (output.json) return output.answer({ items: all.map(pauseView) });
-  if (all.length === 0) return output.note('nobody is paused');
+  if (all.length === 0) return output.note('no agent is paused');
   const rows = all.map((pause) => {
     const { agent, at, by, reason, endedAt, endedBy } = pause;
     const until = endedAt === null ? 'lasts' : `${ageOf(nowMs - endedAt)} ago by ${displayLine(endedBy ?? '')}`;
@@ -27,7 +27,7 @@ export function tellPauses(all: Results['pauses'], { output, nowMs }: Telling): 
   output.line(tableOf(['agent', 'paused', 'by', 'resumed', 'why'], rows));
 }
 
-export function tellSchedule(schedule: Results['schedule'], { output, nowMs }: Telling): void {
+export function printSchedule(schedule: Results['schedule'], { output, nowMs }: PrintContext): void {
   const view = scheduleView(schedule);
   if (output.json) return output.answer(view);
   output.line(view.name);
@@ -35,7 +35,7 @@ export function tellSchedule(schedule: Results['schedule'], { output, nowMs }: T
   output.note(`${view.when}, ${view.from} → ${view.to}; next: ${next}`);
 }
 
-export function tellSchedules(all: Results['schedules'], { output, nowMs }: Telling): void {
+export function printSchedules(all: Results['schedules'], { output, nowMs }: PrintContext): void {
   if (output.json) return output.answer({ items: all.map(scheduleView) });
   if (all.length === 0) return output.note('there is no schedule; make one with: baton schedule add NAME --every 1h …');
   const rows = all.map((schedule) => {
@@ -48,9 +48,9 @@ export function tellSchedules(all: Results['schedules'], { output, nowMs }: Tell
   output.line(tableOf(['name', 'when', 'who', 'next', 'last'], rows));
 }
 
-export function tellUndelivered(all: Results['undelivered'], { output, nowMs }: Telling): void {
+export function printUndelivered(all: Results['undelivered'], { output, nowMs }: PrintContext): void {
   if (output.json) return output.answer({ items: all.map(undeliveredView) });
-  if (all.length === 0) return output.note('nothing was given up');
+  if (all.length === 0) return output.note('no notification is undelivered');
   const rows = all.map((effect) => {
     const { key, target, kind, event, says } = undeliveredView(effect);
     return [`${ageOf(nowMs - effect.droppedAt)} ago`, target ?? kind, event ?? '', displayLine(says), key];
@@ -58,7 +58,7 @@ export function tellUndelivered(all: Results['undelivered'], { output, nowMs }: 
   output.line(tableOf(['given up', 'target', 'event', 'why', 'key'], rows));
 }
 
-export function tellPruned(pruned: Results['pruned'], { output }: Telling): void {
+export function printPruned(pruned: Results['pruned'], { output }: PrintContext): void {
   const { dryRun, handoffs, kept, archives, settledBefore, stopped, damaged } = pruned;
   if (output.json) return output.answer(prunedView(pruned));
   const since = instantText(settledBefore);
@@ -68,13 +68,13 @@ export function tellPruned(pruned: Results['pruned'], { output }: Telling): void
       : `removed ${counted(handoffs, 'handoff')} that ended before ${since}`,
   );
   for (const name of archives) output.line(`  ${name}`);
-  if (kept > 0) output.note(`${counted(kept, 'handoff')} stayed: something came to need them meanwhile`);
+  if (kept > 0) output.note(`${counted(kept, 'handoff')} stayed: other handoffs depend on them now`);
   for (const { id, says } of damaged) output.note(`${id} stayed: ${says} (baton doctor says more)`);
-  if (stopped) output.note('stopped; the same command goes on from there');
+  if (stopped) output.note('stopped; run the same command again to continue');
 }
 
-export function tellWorkflows(flows: Results['workflows'], { output, nowMs }: Telling): void {
+export function printWorkflows(flows: Results['workflows'], { output, nowMs }: PrintContext): void {
   if (output.json) output.answer({ projects: flows.map(workflowView) });
-  else if (flows.length === 0) output.note('no summary was told yet');
+  else if (flows.length === 0) output.note('no summary has been read yet');
   else output.line(flows.map((flow) => drawWorkflow(flow, nowMs)).join('\n\n'));
 }

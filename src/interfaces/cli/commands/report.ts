@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { writeFileSync, rmSync } from 'node:fs';
-import { draftBeside, putInPlace } from '../../../foundation/atomic-file.ts';
+import { draftBeside, publishDraft } from '../../../foundation/atomic-file.ts';
 import { reportOn } from '../../../domain/project-report.ts';
 import type { LegOutcome } from '../../../domain/project-trail.ts';
 import { projects } from '../../../engine/handoffs/projects.ts';
-import { REPORT_FORMATS, type ReportFormat } from '../../shared/report/formats.ts';
-import { reportText } from '../../shared/report/report-text.ts';
+import {
+  REPORT_FORMAT_NAMES,
+  REPORT_FORMATS,
+  type ReportFormat,
+  type WriteReport,
+} from '../../shared/report/formats.ts';
 import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -31,7 +35,8 @@ export async function report(_args: readonly string[], options: ReportOptions, o
     if (found.outcome === null && project !== null && options.ci !== true) {
       throw cliProblem('no-such-project', `no summary names a project ${JSON.stringify(project)}`);
     }
-    const text = reportText(format, found, ctx, project);
+    const write: WriteReport = await REPORT_FORMATS[format].load();
+    const text = write(found, ctx, project);
     if (path === null) await print(text);
     else await writeWhole(path, text);
     if (path !== null) output.note(`wrote ${path}`);
@@ -42,22 +47,22 @@ export async function report(_args: readonly string[], options: ReportOptions, o
 
 function formatOf({ format, json }: ReportOptions): ReportFormat {
   const wanted = format ?? (json === true ? 'json' : 'md');
-  const known = REPORT_FORMATS.find((each) => each === wanted);
-  if (known === undefined) throw cliProblem('usage', `--format takes one of ${REPORT_FORMATS.join(', ')}`);
+  const known = REPORT_FORMAT_NAMES.find((each) => each === wanted);
+  if (known === undefined) throw cliProblem('usage', `--format takes one of ${REPORT_FORMAT_NAMES.join(', ')}`);
   return known;
 }
 
-async function print(text: AsyncGenerator<string>): Promise<void> {
+async function print(text: ReturnType<WriteReport>): Promise<void> {
   for await (const part of text) if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
 /** The complete file replaces the earlier report at once. */
-async function writeWhole(path: string, text: AsyncGenerator<string>): Promise<void> {
+async function writeWhole(path: string, text: ReturnType<WriteReport>): Promise<void> {
   const draft = draftBeside(path);
   try {
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
     for await (const part of text) writeFileSync(draft, part, { flag: 'a' });
-    putInPlace(draft, path, { replace: true });
+    publishDraft(draft, path, { replace: true });
   } finally {
     rmSync(draft, { force: true });
   }

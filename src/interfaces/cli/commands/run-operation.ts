@@ -12,6 +12,7 @@ import {
   type OperationRefusal,
   type ResultName,
   type Results,
+  type RunOptions,
 } from '../../../operations/operation.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import type { WorkNote } from '../../shared/work-note.ts';
@@ -22,17 +23,17 @@ import { onInterrupt } from '../interrupt.ts';
 import { inputFrom, wholeIds } from '../options.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem, problemOf } from '../problem.ts';
-import { tellInbox } from './inbox.ts';
-import { tellPage } from './list.ts';
-import { factLine, tellShown } from './show.ts';
-import { tellStatus } from './status.ts';
-import { tellChain } from './trace.ts';
-import { tellSettled } from './wait.ts';
+import { printInbox } from './inbox.ts';
+import { printPage } from './list.ts';
+import { factLine, printShown } from './show.ts';
+import { printStatus } from './status.ts';
+import { printChain } from './trace.ts';
+import { printSettled } from './wait.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** What the printing of an answer may use. */
-export interface Telling {
+export interface PrintContext {
   readonly output: Output;
   readonly input: Given;
   /** Also those that only the command line has. */
@@ -47,24 +48,27 @@ export interface Telling {
 export function commandFor(operation: Operation): Run {
   return async (args, options: CommonOptions, output) => {
     const read: Given = inputFrom(operation, args, options as Given);
-    const speaker = operation.speaker?.(read);
-    const who = speaker === undefined ? {} : { otherwise: agentPrincipal(speaker) };
-    const aloud = operation.aloud === undefined ? {} : { aloud: operation.aloud };
+    const agent = operation.defaultCaller?.(read);
+    const who = agent === undefined ? {} : { defaultPrincipal: agentPrincipal(agent) };
+    const explicitAs = operation.explicitAs === undefined ? {} : { explicitAs: operation.explicitAs };
     const scope = operation.writes?.(read) === true ? 'write' : operation.scope;
-    const asks = { ...who, ...aloud, scope, onlyReads: scope === 'read' } as const;
-    return withWorkspace(options, asks, async (ctx, principal, app) => {
+    const request = { ...who, ...explicitAs, scope, onlyReads: scope === 'read' } as const;
+    return withWorkspace(options, request, async (ctx, principal, app) => {
       if (operation.permission === 'operator') await mustBeOperator(app, options, scope);
       const input: Given = await wholeIds(operation, read, ctx, principal);
       const interrupts = operation.canBeStopped === true ? onInterrupt(() => undefined) : null;
       const watch = watchOwn(ctx, principal);
       const signal = interrupts === null ? {} : { signal: AbortSignal.any([interrupts.stop, watch.signal]) };
-      const asking = { ...signal, stillGood: watch.isGood };
-      const answer = await runFor(operation, ctx, principal, input, asking).finally(watch.leave);
+      const runOptions: RunOptions = { ...signal, isTokenValid: watch.isGood };
+      const answer = await runFor(operation, ctx, principal, input, runOptions).finally(watch.leave);
       if (!answer.ok) throw await withHint(ctx, answer.refusal);
       const interrupted = interrupts?.exitCode() ?? null;
       if (answer.value === null && interrupted !== null) return interrupted;
-      const tell = TELL[operation.result] as (value: unknown, telling: Telling) => Promise<number | undefined>;
-      const telling: Telling = {
+      const print = PRINTERS[operation.result] as (
+        value: unknown,
+        context: PrintContext,
+      ) => Promise<number | undefined>;
+      const context: PrintContext = {
         output,
         input,
         options: options as Given,
@@ -75,7 +79,7 @@ export function commandFor(operation: Operation): Run {
         }),
         noteOf: async (handoff) => (mayHaveNote(handoff) ? readNote(ctx, handoff.id) : {}),
       };
-      const code = (await tell(answer.value, telling)) ?? 0;
+      const code = (await print(answer.value, context)) ?? 0;
       if (operation.result === 'page' || operation.result === 'shown') await noteUnsynced(ctx, input, output);
       return code;
     });
@@ -106,10 +110,15 @@ async function withHint(ctx: Context, refusal: OperationRefusal): Promise<Proble
   return new Problem(problem.code, says, problem.facts);
 }
 
-type Told = number | undefined | void;
+type MaybeExitCode = number | undefined | void;
 
 /** What is printed for each kind of result; a number is the exit code. */
-const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Telling) => Told | Promise<Told> } = {
+const PRINTERS: {
+  readonly [Name in ResultName]: (
+    value: Results[Name],
+    context: PrintContext,
+  ) => MaybeExitCode | Promise<MaybeExitCode>;
+} = {
   handoff: (handoff, { output }) => {
     const { id, state, fence } = handoff;
     const view = handoffView(handoff);
@@ -117,7 +126,7 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
     else output.line(`${id} ${state}${state === 'accepted' ? ` (fence ${fence})` : ''}`);
     if (view.until !== undefined) output.note(`held until ${view.until}`);
   },
-  created: (handoff, { output }) => tellCreated(handoff, output),
+  created: (handoff, { output }) => printCreated(handoff, output),
   claimed: (claimed, { output, input: { agent, waitMs = 0 } }) => {
     if (claimed === null && waitMs === 0) {
       throw cliProblem('nothing-offered', `nothing is offered to @${String(agent)} now; wait with --wait 60`);
@@ -131,34 +140,34 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
     if (view.until !== undefined) output.note(`held until ${view.until}`);
     output.note(`deliver with: baton deliver ${id} --fence ${fence} --as @${String(agent)}`);
   },
-  page: tellPage,
-  shown: tellShown,
+  page: printPage,
+  shown: printShown,
   facts: (facts, { output }) => {
     if (output.json) output.answer({ items: facts.map(factView) });
     else for (const fact of facts) output.line(factLine(fact));
   },
-  chain: tellChain,
-  settled: (whole, { output }) => tellSettled(whole, output),
-  status: tellStatus,
-  inbox: tellInbox,
+  chain: printChain,
+  settled: (whole, { output }) => printSettled(whole, output),
+  status: printStatus,
+  inbox: printInbox,
   ingested: (blocks, { output }) => output.answer({ blocks }),
-  workflows: async (flows, telling) => (await import('./operator-results.ts')).tellWorkflows(flows, telling),
+  workflows: async (flows, context) => (await import('./operator-results.ts')).printWorkflows(flows, context),
   report: (found, { output }) => output.answer(found),
-  schedule: async (schedule, telling) => (await import('./operator-results.ts')).tellSchedule(schedule, telling),
-  schedules: async (all, telling) => (await import('./operator-results.ts')).tellSchedules(all, telling),
-  pause: async (pause, telling) => (await import('./operator-results.ts')).tellPause(pause, telling),
-  pauses: async (all, telling) => (await import('./operator-results.ts')).tellPauses(all, telling),
-  undelivered: async (all, telling) => (await import('./operator-results.ts')).tellUndelivered(all, telling),
+  schedule: async (schedule, context) => (await import('./operator-results.ts')).printSchedule(schedule, context),
+  schedules: async (all, context) => (await import('./operator-results.ts')).printSchedules(all, context),
+  pause: async (pause, context) => (await import('./operator-results.ts')).printPause(pause, context),
+  pauses: async (all, context) => (await import('./operator-results.ts')).printPauses(all, context),
+  undelivered: async (all, context) => (await import('./operator-results.ts')).printUndelivered(all, context),
   resent: (key, { output }) => (output.json ? output.answer({ key }) : output.line(key)),
-  artifacts: async (cards, telling) => (await import('./artifact.ts')).tellArtifacts(cards, telling),
-  artifact: async (found, telling) => (await import('./artifact.ts')).tellArtifact(found, telling),
+  artifacts: async (cards, context) => (await import('./artifact.ts')).printArtifacts(cards, context),
+  artifact: async (found, context) => (await import('./artifact.ts')).printArtifact(found, context),
   registered: ({ id }, { output }) => output.line(id),
-  pruned: async (pruned, telling) => (await import('./operator-results.ts')).tellPruned(pruned, telling),
-  cleaned: async (cleaned, telling) => (await import('./artifact.ts')).tellCleaned(cleaned, telling),
+  pruned: async (pruned, context) => (await import('./operator-results.ts')).printPruned(pruned, context),
+  cleaned: async (cleaned, context) => (await import('./artifact.ts')).printCleaned(cleaned, context),
 };
 
 /** Prints only the id, for scripts. */
-export function tellCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
+export function printCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
   if (output.json) output.answer({ id, state, ...(retryOf === null ? {} : { retryOf }) });
   else output.line(id);
   if (state === 'blocked') output.note(`${id} waits: see baton show ${id}`);

@@ -15,8 +15,8 @@ import { readText, secondsArgument } from '../arguments.ts';
 import { cliProblem, problemOf } from '../problem.ts';
 import { withSender } from '../sender.ts';
 import { wholeRequest } from '../request-file.ts';
-import { tellCreated } from './run-operation.ts';
-import { waitAndTell } from './wait.ts';
+import { printCreated } from './run-operation.ts';
+import { waitAndPrint } from './wait.ts';
 
 export interface SendOptions extends CommonOptions {
   readonly context?: readonly string[];
@@ -33,20 +33,24 @@ export async function send(_args: readonly string[], given: SendOptions, output:
   const requested = options.request === undefined ? null : await wholeRequest(options.request, options);
   const input = requested === null ? sendInputFrom(withContextNames(options)) : null;
   const { from } = requested?.(DEFAULT_RETRY) ?? (input as SendInput);
-  return withWorkspace(options, { otherwise: agentPrincipal(from) }, async (ctx, principal, { configuration }) => {
-    const asked =
-      requested?.(ctx.rules.terms.queue?.retry ?? DEFAULT_RETRY) ??
-      sendRequestOf(ctx, await wholeIds(operation, input as SendInput, ctx, principal));
-    const handoff = await sendOrSay(ctx, principal, asked);
-    const { id, to, state } = handoff;
-    if (state === 'offered') await advise(ctx, to, [...configuration.agents.keys()], output);
-    if (options.wait === true || patience !== null) {
-      const first = `${id} ${state === 'offered' ? `offered to @${to}` : state}; waiting`;
-      return waitAndTell(ctx, principal, id, { first, ...patience }, output);
-    }
-    tellCreated(handoff, output);
-    return 0;
-  });
+  return withWorkspace(
+    options,
+    { defaultPrincipal: agentPrincipal(from) },
+    async (ctx, principal, { configuration }) => {
+      const asked =
+        requested?.(ctx.rules.terms.queue?.retry ?? DEFAULT_RETRY) ??
+        sendRequestOf(ctx, await wholeIds(operation, input as SendInput, ctx, principal));
+      const handoff = await sendOrExplain(ctx, principal, asked);
+      const { id, to, state } = handoff;
+      if (state === 'offered') await advise(ctx, to, [...configuration.agents.keys()], output);
+      if (options.wait === true || patience !== null) {
+        const first = `${id} ${state === 'offered' ? `offered to @${to}` : state}; waiting`;
+        return waitAndPrint(ctx, principal, id, { first, ...patience }, output);
+      }
+      printCreated(handoff, output);
+      return 0;
+    },
+  );
 }
 
 /** Warns about a misspelled recipient. That nobody works for it yet is only a note, and only on a terminal. */
@@ -92,7 +96,7 @@ function withContextNames(options: SendOptions): SendOptions {
   return { ...options, context: texts };
 }
 
-export async function sendOrSay(ctx: Context, principal: Principal, request: SendRequest): Promise<Handoff> {
+export async function sendOrExplain(ctx: Context, principal: Principal, request: SendRequest): Promise<Handoff> {
   const sent = await sendHandoff(ctx, principal, request);
   if (sent.ok) return sent.value;
   // The parent of the environment may belong to another workspace or to other agents: send without it.
@@ -102,5 +106,5 @@ export async function sendOrSay(ctx: Context, principal: Principal, request: Sen
   const { parent, ...alone } = request;
   const isOfEnvironment = isStray && refusal.id === parent && parent === process.env['BATON_HANDOFF_ID'];
   if (!isOfEnvironment) throw problemOf(await explainRemoved(ctx, principal, refusal));
-  return sendOrSay(ctx, principal, alone);
+  return sendOrExplain(ctx, principal, alone);
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { tokenIn } from '../../../domain/principal.ts';
-import { AlreadyServing, newLinkFrom } from '../../../workspace/serving-file.ts';
+import { AlreadyServing, requestLoginLink } from '../../../workspace/serving-file.ts';
 import { LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
 import { theApp } from '../app.ts';
 import { countArgument } from '../arguments.ts';
@@ -8,7 +8,7 @@ import { codeOf } from '../../../foundation/system-error-code.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
 import { keepReadingHookSpool } from '../read-hook-spool.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { whenNobodyReads, type Output } from '../output.ts';
+import { onClosedPipe, type Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
 
 interface ServeOptions extends CommonOptions {
@@ -31,8 +31,8 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
   const { openLog, startServing } = theApp();
   const log = await openLog(levelOf(options.logLevel), (text) => void process.stderr.write(text));
   const app = await openFor(options, { report: (event) => log.event(event) });
-  const interrupts = onInterrupt(() => log.info({}, 'stopping; once more to end what runs now'));
-  whenNobodyReads(() => undefined);
+  const interrupts = onInterrupt(() => log.info({}, 'stopping; press Ctrl-C again to end running requests now'));
+  onClosedPipe(() => undefined);
   const endReading = keepReadingHookSpool(app.workspace);
   try {
     const startedWith = tokenIn(await mustBeOperator(app, options, 'write'));
@@ -48,7 +48,7 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
       }
       output.note(`serving ${serving.where} at ${serving.url}; the link works once, for ten minutes; Ctrl-C to stop`);
     }
-    await serving.until(interrupts.stop, interrupts.insist);
+    await serving.until(interrupts.stop, interrupts.force);
     return 0;
   } catch (error) {
     throw await problemIn(error, host, port ?? PORT);
@@ -71,7 +71,7 @@ async function problemIn(error: unknown, host: string, port: number): Promise<un
 }
 
 async function alreadyServing({ first }: AlreadyServing): Promise<Problem> {
-  const link = await newLinkFrom(first);
+  const link = await requestLoginLink(first);
   const says = `this workspace is served already at ${first.url} (process ${first.process.pid})`;
   return cliProblem('already-serving', `${says}${link === null ? '' : `; a new link to it:\n${link}`}`, {
     url: first.url,

@@ -35,13 +35,13 @@ export async function setup(args: readonly string[], options: SetupOptions, outp
   if (!plan.ok) throw cliProblem('bad-request', `${plan.refusal}; nothing was changed`);
   if (options.check === true) {
     const state = await checkSetup(request, plan.value.files, request.project ?? process.cwd());
-    return tellState(state, plan.value, output);
+    return printState(state, plan.value, output);
   }
   const { changes } = plan.value;
   show(plan.value, output);
   const isWanted = changes.length > 0 && options.dryRun !== true && (await isAgreed(options, output));
   if (isWanted) for (const change of changes) applyChange(change);
-  tellDone(request, plan.value, isWanted, output);
+  printChanges(request, plan.value, isWanted, output);
   return 0;
 }
 
@@ -64,7 +64,7 @@ function vendorsFor(args: readonly string[], { remove }: SetupOptions): readonly
   const named = args.map((name) => {
     const vendor = readVendor(name.toLowerCase());
     if (vendor !== null) return vendor;
-    throw cliProblem('bad-request', `${JSON.stringify(name)}: there are ${VENDORS.join(', ')}`);
+    throw cliProblem('bad-request', `${JSON.stringify(name)} is not supported; expected ${VENDORS.join(', ')}`);
   });
   if (named.length > 0) return named;
   // Settings of a program that is gone can still be removed.
@@ -102,7 +102,7 @@ async function isAgreed({ yes, json }: SetupOptions, output: Output): Promise<bo
   return isYes;
 }
 
-function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: boolean, output: Output): void {
+function printChanges({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: boolean, output: Output): void {
   const paths = plan.changes.map(({ path }) => shownPath(path, plan.folder));
   const vendors = agents.map(({ vendor }) => vendor);
   if (output.json) {
@@ -134,10 +134,10 @@ function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: bool
 }
 
 /** The exit code is 0 if everything is installed, trusted and answers. */
-function tellState(state: SetupState, { folder }: SetupPlan, output: Output): number {
+function printState(state: SetupState, { folder }: SetupPlan, output: Output): number {
   const isWell = state.baton !== null && state.serverFlaw === null && state.agents.every(isWhole);
   if (output.json) output.answer({ ok: isWell, ...state });
-  else tellParts(state, folder, output);
+  else printParts(state, folder, output);
   return isWell ? 0 : PROBLEMS['check-failed'].exitCode;
 }
 
@@ -145,7 +145,7 @@ function isWhole({ version, installed, trust }: AgentState): boolean {
   return version !== null && installed.every(({ is }) => is) && trust.every(({ is }) => is === 'yes');
 }
 
-function tellParts({ baton, serverFlaw, agents }: SetupState, folder: string, output: Output): void {
+function printParts({ baton, serverFlaw, agents }: SetupState, folder: string, output: Output): void {
   const line = (isGood: boolean, text: string): void => output.line(`  ${isGood ? 'ok     ' : 'missing'}  ${text}`);
   output.line('Baton');
   line(baton !== null, baton === null ? 'command: baton is not on the PATH' : `command ${baton}`);

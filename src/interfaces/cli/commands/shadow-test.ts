@@ -73,7 +73,7 @@ async function testIn(options: TestOptions, requests: readonly SourceRequest[], 
     const interrupted = interrupts.exitCode();
     if (interrupted !== null) return interrupted;
     if (!tested.ok) throw refusedTest(tested.refusal);
-    return tell(tested.value, options, output);
+    return printVerdict(tested.value, options, output);
   });
 }
 
@@ -82,7 +82,11 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   '"FAIL"': PROBLEMS['shadow-fail'].exitCode,
 };
 
-function tell({ id, manifest, problem, verdict, removed }: TestRun, options: TestOptions, output: Output): number {
+function printVerdict(
+  { id, manifest, problem, verdict, removed }: TestRun,
+  options: TestOptions,
+  output: Output,
+): number {
   if (removed.length > 0) output.note(`removed what an earlier run had left: ${removed.join(', ')}`);
   if (problem !== null) output.warn(`no shadow (${problem.code}): ${problem.says}; ${problem.todo}`);
   if (options.forgets !== true) {

@@ -36,13 +36,13 @@ function onShadows(act: (shadows: Shadows, output: Output, args: readonly string
 }
 
 export const preflightShadow = onShadows(async ({ world }, output) => {
-  const told = await world.sandbox.preflight();
-  const { problem, runtime, version, image, limits, warnings } = told;
+  const preflight = await world.sandbox.preflight();
+  const { problem, runtime, version, image, limits, warnings } = preflight;
   if (output.json) {
-    output.answer({ ready: problem === null, ...told, limits: limitsView(limits), error: problem });
+    output.answer({ ready: problem === null, ...preflight, limits: limitsView(limits), error: problem });
   } else {
     output.line(`runtime: ${runtime === null ? 'none' : `${runtime} ${version ?? '(no answer)'}`}`);
-    if (image !== '') output.line(`image: ${image}${told.imageExists ? '' : ' (missing)'}`);
+    if (image !== '') output.line(`image: ${image}${preflight.imageExists ? '' : ' (missing)'}`);
     for (const limit of limits) output.line(limitLine(limit));
     for (const warning of warnings) output.warn(warning);
     if (problem === null) output.line('ready: shadows can be made here');
@@ -187,7 +187,7 @@ export const listShadows = onShadows(async ({ world }, output) => {
   if (output.json) {
     output.answer(records.map((record) => ({ ...recordView(record), state: stateOf(record) })));
   } else if (records.length === 0) {
-    output.note('there are none');
+    output.note('no shadows');
   } else {
     const nowMs = world.clock.nowMs();
     const rows = records.map((record) => [

@@ -7,16 +7,19 @@ import { factText } from '../../shared/fact-text.ts';
 import { factView, wholeView } from '../../shared/views.ts';
 import { answerColours as colours } from '../output.ts';
 import { durationText } from '../table.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
-export function tellShown({ facts, ...whole }: Results['shown'], { output, agentTermsOf }: Telling): void {
+export function printShown({ facts, ...whole }: Results['shown'], { output, agentTermsOf }: PrintContext): void {
   const view = wholeView(whole);
   if (output.json) output.answer({ ...view, facts: facts.map(factView) });
   else output.line(pageOf({ ...view, ...termsOf(whole.handoff, agentTermsOf(whole.handoff)) }, facts));
 }
 
 /** The number and length of attempts of an open handoff. AI agents have other defaults. */
-function termsOf({ kind, state, terms }: Handoff, agent: ReturnType<Telling['agentTermsOf']>): { attempts?: string } {
+function termsOf(
+  { kind, state, terms }: Handoff,
+  agent: ReturnType<PrintContext['agentTermsOf']>,
+): { attempts?: string } {
   if (kind !== 'queue' || isFinal(state)) return {};
   const said = attemptsText(terms.retry.retriesMax, terms.attemptTimeoutMs);
   const byAgent = attemptsText(agent.retriesMax, agent.attemptTimeoutMs);
@@ -37,7 +40,7 @@ function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[])
   const long = BELOW.filter((name) => view[name] !== undefined && view[name] !== null).map(
     (name) => `\n${colours.bold(name)}\n${displayText(JSON.stringify(view[name], null, 2))}`,
   );
-  return [...lines, ...long, `\n${colours.bold('what happened')}`, ...facts.map(factLine)].join('\n');
+  return [...lines, ...long, `\n${colours.bold('facts')}`, ...facts.map(factLine)].join('\n');
 }
 
 export function factLine({ at, revision, deed, to, by, detail }: Fact): string {

@@ -7,16 +7,16 @@ import { statusView } from '../../shared/views.ts';
 import type { WorkNote } from '../../shared/work-note.ts';
 import { answerColours as colours } from '../output.ts';
 import { ageOf } from '../table.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
 /** For each list. The rest is counted. */
 const SHOWN_MAX = 10;
 
-export async function tellStatus(status: Results['status'], { output, nowMs, noteOf }: Telling): Promise<void> {
+export async function printStatus(status: Results['status'], { output, nowMs, noteOf }: PrintContext): Promise<void> {
   if (output.json) return output.answer(statusView(status));
   const { attention, atWork, waiting, isWhole } = status;
   const waits = waiting.reduce((sum, { offered, blocked }) => sum + offered + blocked, 0);
-  const told: readonly Told[] = await Promise.all(
+  const noted: readonly NotedHandoff[] = await Promise.all(
     attention
       .slice(0, SHOWN_MAX)
       .map(async (each) => ({ ...each, note: isAboutFailure(each) ? await noteOf(each.handoff) : {} })),
@@ -24,7 +24,7 @@ export async function tellStatus(status: Results['status'], { output, nowMs, not
   const lines = [
     ...section(
       `${attention.length} ${attention.length === 1 ? 'needs' : 'need'} a person`,
-      told,
+      noted,
       (each) => attentionLines(each, nowMs),
       attention.length,
     ),
@@ -49,13 +49,13 @@ function section<Each>(
   ];
 }
 
-type Told = Attention & { readonly note: WorkNote };
+type NotedHandoff = Attention & { readonly note: WorkNote };
 
 function isAboutFailure({ why }: Attention): boolean {
   return why === 'failing' || why === 'failed';
 }
 
-function attentionLines({ why, handoff, note }: Told, nowMs: number): readonly string[] {
+function attentionLines({ why, handoff, note }: NotedHandoff, nowMs: number): readonly string[] {
   const { id, from, to, title, since, blockedOn } = handoff;
   const name = displayLine(title ?? '');
   const short = shortIdOf(id);

@@ -3,7 +3,7 @@ import { sendEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/context.ts';
 import { checkOnce } from '../../../engine/stall-detection.ts';
 import { sweep } from '../../../engine/sweep.ts';
-import { tellEvent } from '../event-text.ts';
+import { printEvent } from '../event-text.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, mustBeOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
@@ -20,7 +20,7 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
   const report = (event: EngineEvent): void => {
     if (event.kind === 'file-adopted') files.adopted += 1;
     if (event.kind === 'file-quarantined') files.quarantined += 1;
-    if (!isQuiet || event.kind !== 'documents-paused') tellEvent(event, output);
+    if (!isQuiet || event.kind !== 'documents-paused') printEvent(event, output);
   };
   const interrupts = onInterrupt(() => undefined);
   return withWorkspace(options, { scope: 'read', report }, async (ctx, _principal, app) => {
@@ -37,7 +37,7 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
     const settled = options.adopt === true ? await ctx.rules.documents?.adoptSettled(signal) : undefined;
     const interrupted = interrupts.exitCode();
     if (interrupted !== null) {
-      output.note('stopped in the middle; the next sync goes on');
+      output.note('stopped; the next sync continues');
       return interrupted;
     }
     const { carried, postponed, dropped } = await sendEffects(
@@ -45,15 +45,17 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
       [...ctx.rules.effectSenders, deadLetterSender(ctx)],
       { signal },
     );
-    await ctx.store.upkeep.tend();
-    const told = { changed, carried, postponed, dropped, files, ...(settled === undefined ? {} : settled) };
-    if (output.json) output.answer(told);
+    await ctx.store.upkeep.maintain();
+    const answer = { changed, carried, postponed, dropped, files, ...(settled === undefined ? {} : settled) };
+    if (output.json) output.answer(answer);
     else {
       if (files.adopted + files.quarantined > 0) {
         output.line(`${files.adopted} files adopted, ${files.quarantined} put into quarantine`);
       }
       if (settled !== undefined) output.line(`${settled.adopted} settled documents adopted`);
-      output.line(`${changed} put right, ${carried} effects carried out, ${postponed} postponed, ${dropped} given up`);
+      output.line(
+        `${changed} handoffs changed; ${carried} effects delivered, ${postponed} postponed, ${dropped} given up`,
+      );
     }
     return 0;
   });

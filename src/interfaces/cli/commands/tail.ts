@@ -5,7 +5,7 @@ import { followFacts, newestFacts } from '../../../engine/feed.ts';
 import { factView } from '../../shared/views.ts';
 import { countArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { answerColours as colours, whenNobodyReads, type Output } from '../output.ts';
+import { answerColours as colours, onClosedPipe, type Output } from '../output.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { factLine } from './show.ts';
 
@@ -22,20 +22,20 @@ export async function tail(_args: readonly string[], options: TailOptions, outpu
   const lines = options.lines === undefined ? LINES : countArgument(options.lines, '--lines', 0, LINES_MAX);
   const interrupts = onInterrupt(() => undefined);
   const over = new AbortController();
-  whenNobodyReads(() => over.abort());
+  onClosedPipe(() => over.abort());
   const signal = AbortSignal.any([interrupts.stop, over.signal]);
   return withWorkspace(options, { scope: 'read', onlyReads: true }, async (ctx, principal) => {
     const known = await newestFacts(ctx, principal, Math.max(lines, 1));
-    if (lines > 0) for (const read of known) tell(read, output);
+    if (lines > 0) for (const read of known) printFact(read, output);
     if (options.follow !== true) return 0;
     for await (const read of followFacts(ctx, principal, { after: known.at(-1)?.cursor ?? '', signal })) {
-      tell(read, output);
+      printFact(read, output);
     }
     return interrupts.exitCode() ?? 0;
   });
 }
 
-function tell({ fact, cursor }: FactRead, output: Output): void {
+function printFact({ fact, cursor }: FactRead, output: Output): void {
   if (output.json) output.answer({ cursor, ...factView(fact) });
   else output.line(`${colours.dim(displayLine(shortIdOf(fact.handoff)))}  ${factLine(fact)}`);
 }

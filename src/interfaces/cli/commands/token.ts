@@ -16,7 +16,13 @@ import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
-import { bareOperator, saidAloud, principalFor, type CommonOptions, withOpened } from '../with-workspace.ts';
+import {
+  unprovenOperator,
+  requireExplicitPrincipal,
+  principalFor,
+  type CommonOptions,
+  withOpened,
+} from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { tableOf } from '../table.ts';
@@ -40,7 +46,7 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
   const request = requestOf(options);
   return withOpened(options, async (app) => {
     const minted = await mintOne(app, options, request);
-    tellNew(minted, output);
+    printNew(minted, output);
   });
 }
 
@@ -51,9 +57,9 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
 export async function recoverToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<void> {
   const request = { ...requestOf({ ...options, operator: true }), scopes: SCOPES };
   return withOpened(options, async ({ ctx }) => {
-    await saidAloud(options, bareOperator(options, MAKE), MAKE);
+    await requireExplicitPrincipal(options, unprovenOperator(options, MAKE), MAKE);
     const by = localUser();
-    tellNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
+    printNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
     output.warn(`${by} has made an operator token without showing one; baton token log has it`);
   });
 }
@@ -83,7 +89,7 @@ async function mintOne(app: OpenWorkspace, options: CommonOptions, request: Toke
       const says = 'the first operator token must be able to write, or nobody could ever make another one';
       throw cliProblem('bad-request', `${says}: leave --scope out, and make the one that only reads with it`);
     }
-    bareOperator(options, MAKE);
+    unprovenOperator(options, MAKE);
     const first = await mintFirstToken(ctx, request);
     if (first !== null) return first;
   }
@@ -92,7 +98,7 @@ async function mintOne(app: OpenWorkspace, options: CommonOptions, request: Toke
   return mintToken(ctx, request, { by });
 }
 
-function tellNew({ secret, record }: Minted, output: Output): void {
+function printNew({ secret, record }: Minted, output: Output): void {
   if (output.json) output.answer({ ...tokenView(record), token: secret });
   else output.line(secret);
   output.note(`${record.id}; shown once, use it as BATON_TOKEN`);
@@ -105,7 +111,7 @@ export async function listTokens(_args: readonly string[], options: CommonOption
     const tokens = await ctx.store.tokens.list();
     const rows = tokens.map((token) => rowOf(token, ctx.store.nowMs()));
     if (output.json) output.answer(tokens.map(tokenView));
-    else if (rows.length === 0) output.note('there are none');
+    else if (rows.length === 0) output.note('no tokens');
     else output.line(tableOf(HEAD, rows));
   });
 }
@@ -157,13 +163,17 @@ interface LogOptions extends CommonOptions {
 }
 
 function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[] {
-  const told = Object.entries(detail).flatMap(([name, value]) =>
+  const details = Object.entries(detail).flatMap(([name, value]) =>
     value === null || (Array.isArray(value) && value.length === 0) ? [] : [`${name}=${String(value)}`],
   );
-  return [instantOrNull(at) ?? '', what, token ?? '-', displayLine(by), displayLine(told.join(' '))];
+  return [instantOrNull(at) ?? '', what, token ?? '-', displayLine(by), displayLine(details.join(' '))];
 }
 
-async function operatorIn(app: OpenWorkspace, options: CommonOptions, aloud: string | null = null): Promise<Principal> {
+async function operatorIn(
+  app: OpenWorkspace,
+  options: CommonOptions,
+  explicitAs: string | null = null,
+): Promise<Principal> {
   const isStrict = app.configuration.identity === 'strict';
   if (isStrict && (process.env['BATON_TOKEN'] ?? '') === '') {
     const says =
@@ -171,7 +181,7 @@ async function operatorIn(app: OpenWorkspace, options: CommonOptions, aloud: str
     throw cliProblem('token-needed', `this workspace is strict: ${says}`);
   }
   const principal = await principalFor(app, options, OPERATOR);
-  if (aloud !== null) await saidAloud(options, principal, aloud);
+  if (explicitAs !== null) await requireExplicitPrincipal(options, principal, explicitAs);
   if (principal.kind === 'operator') return principal;
   throw cliProblem('not-yours', 'only an operator may manage tokens');
 }

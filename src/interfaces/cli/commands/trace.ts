@@ -12,9 +12,12 @@ import { chainSvg } from '../chain-svg.ts';
 import { answerColours as colours } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { ageOf } from '../table.ts';
-import type { Telling } from './run-operation.ts';
+import type { PrintContext } from './run-operation.ts';
 
-export function tellChain(chain: Results['chain'], { output, input: { id }, options: { svg }, nowMs }: Telling): void {
+export function printChain(
+  chain: Results['chain'],
+  { output, input: { id }, options: { svg }, nowMs }: PrintContext,
+): void {
   const legs = legsOf(chain);
   if (typeof svg === 'string') writeDrawing(svg, chainSvg(legs));
   if (output.json) output.answer({ root: chain[0]?.id ?? id, legs: chain.map(handoffView) });
@@ -30,9 +33,9 @@ function writeDrawing(path: string, svg: string): void {
   }
 }
 
-function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): string {
-  const above = goesOn.slice(1, -1).map((more) => (more ? '│  ' : '   '));
-  const branch = goesOn.length === 1 ? '' : goesOn.at(-1) === true ? '├─ ' : '└─ ';
+function lineOf({ handoff, hasNextSibling }: Leg, nowMs: number, isAsked: boolean): string {
+  const above = hasNextSibling.slice(1, -1).map((more) => (more ? '│  ' : '   '));
+  const branch = hasNextSibling.length === 1 ? '' : hasNextSibling.at(-1) === true ? '├─ ' : '└─ ';
   const { id, from, to, state, title, attempt, createdAt, since } = handoff;
   const tookMs = (isFinal(state) ? since : nowMs) - createdAt;
   const after =
@@ -40,14 +43,14 @@ function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): stri
   const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff), after];
   const assurance = assuranceOf(handoff);
   const proven = assurance === null ? '' : ` (${assurance})`;
-  const told = [
+  const parts = [
     `@${from} → @${to}`,
     `${coloured(state)}${proven}`,
     ageOf(tookMs),
     ...more.filter((text) => text !== ''),
   ];
   const name = isAsked ? colours.bold(shortIdOf(id)) : shortIdOf(id);
-  return `${above.join('')}${branch}${name}  ${displayLine(told.slice(0, 1).join(''))}  ${told[1]}  ${displayLine(told.slice(2).join('  '))}`;
+  return `${above.join('')}${branch}${name}  ${displayLine(parts.slice(0, 1).join(''))}  ${parts[1]}  ${displayLine(parts.slice(2).join('  '))}`;
 }
 
 function retryOf({ lineage }: Handoff): string {

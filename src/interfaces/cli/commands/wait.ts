@@ -3,9 +3,9 @@ import type { HandoffId } from '../../../domain/names.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { explainRemoved } from '../../../engine/retention/explain-removed.ts';
-import { standDuty } from '../../../engine/duty.ts';
+import { runDuty } from '../../../engine/duty.ts';
 import type { Context } from '../../../engine/context.ts';
-import type { Whole } from '../../../stores/store.ts';
+import type { StoredHandoff } from '../../../stores/store.ts';
 import { wait as operation } from '../../../operations/wait.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { wholeView } from '../../shared/views.ts';
@@ -18,12 +18,12 @@ import { problemOf } from '../problem.ts';
 export async function wait(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const { id, ...limit } = inputFrom(operation, args, options as Readonly<Record<string, unknown>>);
   return withWorkspace(options, { scope: 'read' }, async (ctx, principal) =>
-    waitAndTell(ctx, principal, (await wholeIds(operation, { id }, ctx, principal)).id, limit, output),
+    waitAndPrint(ctx, principal, (await wholeIds(operation, { id }, ctx, principal)).id, limit, output),
   );
 }
 
 /** The waiting process stands by for the duty: there may be no other process that notices a dead worker. */
-export async function waitAndTell(
+export async function waitAndPrint(
   ctx: Context,
   principal: Principal,
   id: HandoffId,
@@ -34,20 +34,20 @@ export async function waitAndTell(
   // The interrupt handler is installed by now.
   if (first !== undefined) output.note(first);
   const over = new AbortController();
-  const duty = standDuty(ctx, over.signal);
+  const duty = runDuty(ctx, over.signal);
   const waiting = operation.run(ctx, principal, { id, ...limit }, { signal: interrupts.stop });
   const waited = await waiting.finally(() => over.abort());
   await duty;
-  if (waited.ok) return tellSettled(waited.value, output);
+  if (waited.ok) return printSettled(waited.value, output);
   const interrupted = interrupts.exitCode();
   if (interrupted !== null) {
-    output.note(`not waiting any longer; ${id} goes on without us: baton wait ${id}`);
+    output.note(`stopped waiting; ${id} continues. Wait again with: baton wait ${id}`);
     return interrupted;
   }
   throw problemOf(await explainRemoved(ctx, principal, waited.refusal));
 }
 
-export function tellSettled(whole: Whole, output: Output): number {
+export function printSettled(whole: StoredHandoff, output: Output): number {
   const { handoff, outcome } = whole;
   const done = handoff.state === 'completed';
   if (output.json) output.answer(wholeView(whole));

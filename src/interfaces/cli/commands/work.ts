@@ -5,7 +5,7 @@ import type { AgentId } from '../../../domain/names.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import { AGENT_TERMS, RETRIES_MAX } from '../../../domain/retry-policy.ts';
-import { standDuty } from '../../../engine/duty.ts';
+import { runDuty } from '../../../engine/duty.ts';
 import type { EngineEvent } from '../../../engine/context.ts';
 import type { Handler, WorkOptions as EngineWorkOptions } from '../../../engine/work.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
@@ -13,12 +13,12 @@ import { workWithToken } from '../../../engine/work-with-token.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { displayText } from '../../../foundation/display-text.ts';
 import { agentArgument, commandArgument, countArgument, secondsArgument } from '../arguments.ts';
-import { tellEvent } from '../event-text.ts';
-import { mustBe, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { printEvent } from '../event-text.ts';
+import { mustBeAgent, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
 import { keepReadingHookSpool, readHookSpool } from '../read-hook-spool.ts';
 import { commandHandler, handoffEnvironment } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { whenNobodyReads, type Output } from '../output.ts';
+import { onClosedPipe, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
 interface WorkOptions extends CommonOptions {
@@ -41,20 +41,22 @@ export async function work(args: readonly string[], options: WorkOptions, output
   const concurrency = countArgument(options.concurrency ?? '1', '--concurrency', 1, CONCURRENCY_MAX);
   const handlerIn = handlerFor(agent, command, options);
   const terms = termsOf(options);
-  const app = await openFor(options, { report: (event) => tell(event, output) });
+  const app = await openFor(options, { report: (event) => printWorkEvent(event, output) });
   let running = 0;
   const interrupts = onInterrupt(() => {
-    output.note(running === 0 ? 'stopping' : 'stopping when the running work is done; once more to give it back now');
+    output.note(
+      running === 0 ? 'stopping' : 'stopping when the running work is done; press Ctrl-C again to release it now',
+    );
   });
   // Finish the running handoffs and take no new one: nobody would see its output.
-  whenNobodyReads(() => interrupts.ask());
+  onClosedPipe(() => interrupts.requestStop());
   const over = new AbortController();
-  const duty = standDuty(app.ctx, over.signal);
+  const duty = runDuty(app.ctx, over.signal);
   const endReading = keepReadingHookSpool(app.workspace);
   try {
     const principal = await principalFor(app, options, agentPrincipal(agent));
-    mustBe(principal, agent);
-    output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
+    mustBeAgent(principal, agent);
+    output.note(`working as @${agent} (${concurrency} at a time); Ctrl-C to stop`);
     const handler = await handlerIn(app);
     const done = await workWithToken(app.ctx, {
       agent,
@@ -73,7 +75,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
       terms,
       ...(options.once === true ? { attemptsMax: 1 } : {}),
       stop: interrupts.stop,
-      abort: interrupts.insist,
+      abort: interrupts.force,
     });
     if (done.tokenEnd !== null) throw cliProblem('token-refused', `${done.tokenEnd}: this worker has stopped`);
     if (options.once === true && done.refused > 0) return PROBLEMS['lease-lost'].exitCode;
@@ -144,7 +146,7 @@ function vendorsArgument(text: string): readonly Vendor[] {
   return text.split(',').map((name) => {
     const vendor = readVendor(name.trim());
     if (vendor !== null) return vendor;
-    throw cliProblem('bad-request', `--agent ${JSON.stringify(name)}: there are ${VENDORS.join(', ')}`);
+    throw cliProblem('bad-request', `--agent ${JSON.stringify(name)}: expected ${VENDORS.join(', ')}`);
   });
 }
 
@@ -157,7 +159,7 @@ function termsOf({ agent, timeout, retries }: WorkOptions): NonNullable<EngineWo
   };
 }
 
-function tell(event: EngineEvent, output: Output): void {
-  if (!output.json) return tellEvent(event, output);
+function printWorkEvent(event: EngineEvent, output: Output): void {
+  if (!output.json) return printEvent(event, output);
   output.answer(event.kind === 'fault' ? { ...event, error: String(event.error) } : event);
 }

@@ -13,6 +13,6 @@ export async function index(_args: readonly string[], options: CommonOptions, ou
     }
     const written = await documents.writeIndex();
     if (output.json) output.answer({ file: '_handoffs/_index.yaml', written });
-    else output.line(written ? '_handoffs/_index.yaml is written' : '_handoffs/_index.yaml is right already');
+    else output.line(written ? 'wrote _handoffs/_index.yaml' : '_handoffs/_index.yaml is up to date');
   });
 }

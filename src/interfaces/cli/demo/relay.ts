@@ -4,10 +4,10 @@
  */
 import type { Json } from '../../../foundation/json.ts';
 import type { HandoffView } from '../../shared/views.ts';
-import type { Actor, Stage } from './stage.ts';
+import type { DemoAgent, DemoServer } from './demo-server.ts';
 
-export interface Direction {
-  readonly stage: Stage;
+export interface RelayOptions {
+  readonly server: DemoServer;
   /** Called between two steps, so that a person can watch. */
   pause(): Promise<void>;
   /** Called after each change of a handoff. */
@@ -16,11 +16,11 @@ export interface Direction {
 
 const RETRY = { max: 2, delaySeconds: 0.4 } as const;
 
-export async function playRelay({ stage, pause, shown }: Direction): Promise<Json> {
+export async function runRelay({ server, pause, shown }: RelayOptions): Promise<Json> {
   const [planner, builder, reviewer, writer, linter] = await Promise.all(
-    ['@planner', '@builder', '@reviewer', '@writer', '@linter'].map((name) => stage.actor(name)),
+    ['@planner', '@builder', '@reviewer', '@writer', '@linter'].map((name) => server.actor(name)),
   );
-  const verifier = await stage.actor('@verifier', ['verifier']);
+  const verifier = await server.actor('@verifier', ['verifier']);
   if (!planner || !builder || !reviewer || !writer || !linter) throw new Error('an actor is missing');
 
   const show = async (done: Promise<HandoffView>): Promise<HandoffView> => {
@@ -29,10 +29,10 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
     await pause();
     return handoff;
   };
-  const step = (actor: Actor, id: string, move: string, body: object = {}): Promise<HandoffView> =>
+  const step = (actor: DemoAgent, id: string, move: string, body: object = {}): Promise<HandoffView> =>
     show(actor.move(id, move, body));
-  const begin = (actor: Actor, body: object): Promise<HandoffView> => show(actor.send(body));
-  const take = (actor: Actor, id: string): Promise<HandoffView> => show(actor.take(id));
+  const begin = (actor: DemoAgent, body: object): Promise<HandoffView> => show(actor.send(body));
+  const take = (actor: DemoAgent, id: string): Promise<HandoffView> => show(actor.take(id));
 
   const build = await begin(planner, {
     to: '@builder',
@@ -52,7 +52,7 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
   await step(builder, build.id, 'fail', {
     fence: first.fence,
     code: 'PROCESSING_ERROR',
-    message: 'the compiler ran out of coffee',
+    message: 'the compiler ran out of memory',
   });
   for (const { id } of lints) {
     const { fence } = await take(linter, id);

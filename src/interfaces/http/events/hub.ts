@@ -18,7 +18,7 @@ export interface HubEvent {
 /** The facts of one round. Listeners with the same filter share the same bytes. */
 export interface Round {
   readonly events: readonly HubEvent[];
-  readonly pieces: Map<string, Buffer>;
+  readonly frames: Map<string, Buffer>;
   /** The cursor of the last fact of the round. */
   readonly cursor: string;
 }
@@ -32,9 +32,9 @@ export interface Hub {
    */
   join(cursor: string, listener: (round: Round) => void): (() => void) | null;
   /** Reads new facts now. */
-  look(): Promise<void>;
+  poll(): Promise<void>;
   /** Ends the pause early, because something was just written. */
-  nudge(): void;
+  wake(): void;
   read(after: string): Promise<Round>;
   close(): Promise<void>;
 }
@@ -54,22 +54,22 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
   const recent: HubEvent[] = [];
   let wake = new AbortController();
   let cursor = (await store.facts({ newest: true, max: 1 }))[0]?.cursor ?? '';
-  let looking: Promise<boolean> | null = null;
+  let polling: Promise<boolean> | null = null;
 
   const read = async (after: string): Promise<Round> => {
     const page = await store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
-    if (page.length === 0) return { events: [], pieces: new Map(), cursor: after };
+    if (page.length === 0) return { events: [], frames: new Map(), cursor: after };
     const { items } = await store.find({ by: 'ids', ids: [...new Set(page.map(({ fact }) => fact.handoff))] });
     const records = new Map(items.map((handoff) => [handoff.id, handoff]));
     const events = page.flatMap(({ fact, cursor: at }) => {
       const handoff = records.get(fact.handoff);
-      return handoff === undefined ? [] : [{ cursor: at, fact, handoff, bytes: written(at, fact, handoff) }];
+      return handoff === undefined ? [] : [{ cursor: at, fact, handoff, bytes: encodedFrame(at, fact, handoff) }];
     });
-    return { events, pieces: new Map(), cursor: page.at(-1)?.cursor ?? after };
+    return { events, frames: new Map(), cursor: page.at(-1)?.cursor ?? after };
   };
 
   /** Returns whether there are probably more facts. */
-  const readOn = async (): Promise<boolean> => {
+  const readPage = async (): Promise<boolean> => {
     const round = await read(cursor);
     if (closing.signal.aborted || round.cursor === cursor) return false;
     cursor = round.cursor;
@@ -78,16 +78,16 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
     for (const listener of listeners) listener(round);
     return true;
   };
-  const look = async (): Promise<boolean> => {
-    looking ??= readOn().finally(() => (looking = null));
-    return looking;
+  const poll = async (): Promise<boolean> => {
+    polling ??= readPage().finally(() => (polling = null));
+    return polling;
   };
 
   const run = async (): Promise<void> => {
     let pauseMs = ROUND_MS;
     while (!closing.signal.aborted) {
       try {
-        pauseMs = (await look()) ? ROUND_MS : Math.min(pauseMs * 2, IDLE_MS);
+        pauseMs = (await poll()) ? ROUND_MS : Math.min(pauseMs * 2, IDLE_MS);
       } catch (error) {
         pauseMs = IDLE_MS;
         if (!closing.signal.aborted) report(error);
@@ -109,13 +109,13 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
       if (from !== cursor) {
         const at = recent.findLastIndex((each) => each.cursor === from);
         if (at < 0) return null;
-        listener({ events: recent.slice(at + 1), pieces: new Map(), cursor });
+        listener({ events: recent.slice(at + 1), frames: new Map(), cursor });
       }
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    look: async () => void (await look()),
-    nudge: () => wake.abort('over'),
+    poll: async () => void (await poll()),
+    wake: () => wake.abort('over'),
     read,
     close: async () => {
       closing.abort('over');
@@ -126,7 +126,7 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
 }
 
 /** One line of JSON, so that no text of a handoff can start another event. */
-function written(cursor: string, fact: Fact, handoff: Handoff): Buffer {
+function encodedFrame(cursor: string, fact: Fact, handoff: Handoff): Buffer {
   const text = JSON.stringify({ fact: factView(fact), handoff: handoffView(handoff) });
   return Buffer.from(`id: ${cursor}\nevent: fact\ndata: ${text}\n\n${errorEvent(cursor, fact)}`);
 }

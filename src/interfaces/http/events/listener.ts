@@ -27,9 +27,9 @@ export interface ListenerOptions {
 
 /** A listener with more unsent bytes than this leaves the rounds and reads at its own pace. */
 const WAITING_BYTES_MAX = 1024 * 1024;
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** A listener that reads nothing for this long is disconnected. */
-const PATIENCE_MS = 5_000;
+const READ_TIMEOUT_MS = 5_000;
 
 /** Returns when the listener is gone. */
 export async function serveListener(options: ListenerOptions): Promise<void> {
@@ -42,17 +42,17 @@ export async function serveListener(options: ListenerOptions): Promise<void> {
   try {
     while (!signal.aborted && !outgoing.destroyed) {
       const behind = new AbortController();
-      const hear = (round: Round): void => {
+      const onRound = (round: Round): void => {
         if (behind.signal.aborted || outgoing.destroyed) return;
         cursor = round.cursor;
-        const piece = pieceOf(round, subscription);
-        if (piece.length > 0) outgoing.write(piece);
+        const frame = framesFor(round, subscription);
+        if (frame.length > 0) outgoing.write(frame);
         if (outgoing.writableLength > WAITING_BYTES_MAX) behind.abort('over');
       };
-      const leave = await caughtUp(options, cursor, subscription, hear);
+      const leave = await catchUp(options, cursor, subscription, onRound);
       if (leave === null) return;
       try {
-        await beat(options, behind.signal, () => cursor);
+        await sendHeartbeats(options, behind.signal, () => cursor);
       } finally {
         leave();
       }
@@ -69,16 +69,16 @@ interface Subscription {
 }
 
 /** Sends heartbeats until the listener is gone or has fallen behind. */
-async function beat(
+async function sendHeartbeats(
   { outgoing, caller, timers, signal, dropped }: ListenerOptions,
   behind: AbortSignal,
   cursor: () => string,
 ): Promise<void> {
   const either = AbortSignal.any([signal, behind]);
   while (!either.aborted) {
-    await timers.sleep(BEAT_MS, either);
+    await timers.sleep(HEARTBEAT_MS, either);
     if (either.aborted) return;
-    if (!(await caller.stillGood())) {
+    if (!(await caller.isStillValid())) {
       dropped('its token or session is over');
       outgoing.destroy();
       return;
@@ -89,15 +89,15 @@ async function beat(
 }
 
 /** Sends the missed facts and joins the hub; null: the listener has left or does not read. */
-async function caughtUp(
+async function catchUp(
   options: ListenerOptions,
   from: string,
   subscription: Subscription,
-  hear: (round: Round) => void,
+  onRound: (round: Round) => void,
 ): Promise<(() => void) | null> {
   const { outgoing, hub, signal, dropped } = options;
   let cursor = from;
-  let lookedInVain = false;
+  let lastMissing = false;
   for (;;) {
     if (!(await hasRead(options))) {
       if (signal.aborted || outgoing.destroyed) return null;
@@ -105,23 +105,23 @@ async function caughtUp(
       outgoing.destroy();
       return null;
     }
-    const leave = hub.join(cursor, hear);
+    const leave = hub.join(cursor, onRound);
     if (leave !== null) return leave;
     const round = await hub.read(cursor);
     if (round.cursor === cursor) {
-      if (lookedInVain) {
+      if (lastMissing) {
         // No fact has this cursor: it belongs to another database, or is newer than a restored backup.
         cursor = hub.position();
         outgoing.write(`id: ${cursor}\nevent: reset\ndata: {}\n\n`);
       }
       // The listener is ahead of the hub, which now reads on.
-      await hub.look();
-      lookedInVain = true;
+      await hub.poll();
+      lastMissing = true;
       continue;
     }
     cursor = round.cursor;
-    lookedInVain = false;
-    outgoing.write(pieceOf(round, subscription));
+    lastMissing = false;
+    outgoing.write(framesFor(round, subscription));
   }
 }
 
@@ -132,19 +132,19 @@ async function hasRead({ outgoing, timers, signal }: ListenerOptions): Promise<b
     const over = new AbortController();
     const end = (): void => over.abort('over');
     outgoing.once('drain', end).once('close', end);
-    await timers.sleep(PATIENCE_MS, over.signal);
+    await timers.sleep(READ_TIMEOUT_MS, over.signal);
     outgoing.off('drain', end).off('close', end);
     if (outgoing.writableLength >= waitingBytes) return false;
   }
   return !signal.aborted && !outgoing.destroyed;
 }
 
-function pieceOf({ events, pieces }: Round, { key, matches }: Subscription): Buffer {
-  const known = pieces.get(key);
+function framesFor({ events, frames }: Round, { key, matches }: Subscription): Buffer {
+  const known = frames.get(key);
   if (known !== undefined) return known;
-  const piece = Buffer.concat(events.filter(matches).map(({ bytes }) => bytes));
-  pieces.set(key, piece);
-  return piece;
+  const frame = Buffer.concat(events.filter(matches).map(({ bytes }) => bytes));
+  frames.set(key, frame);
+  return frame;
 }
 
 function matcherOf({ principal }: Caller, { agent, handoff, state }: EventFilter): (event: HubEvent) => boolean {

@@ -35,9 +35,9 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/agents/{id}',
     scope: 'read',
-    summary: 'One running agent, with the steps of its handover',
+    summary: 'Show a running agent, with the steps of its handover',
     answers: { 200: 'The agent, if there is one with this number that you may see.' },
-    gives: AgentSessionShape,
+    responseShape: AgentSessionShape,
     answer: async ({ serverContext: { ctx }, caller, c }) => {
       const session = await visibleSession(ctx.store, caller, c);
       const handoff = session.succession?.handoff ?? session.lastSuccession?.handoff ?? null;
@@ -49,7 +49,7 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
     method: 'post',
     path: '/api/agents/{id}/handoff',
     scope: 'write',
-    summary: 'Let an agent write its handoff document and a successor of the same persona take over',
+    summary: 'Replace an agent by a successor of the same persona, with a handoff document',
     about:
       'Answers at once with status `initiated`; the steps follow as facts of the handoff, and a failure as the event `handoff_error`. ' +
       'Refusals have `error`: `not_found`, `not_active`, `no_persona`, `no_tmux_pane`, `already_in_progress`.',
@@ -60,7 +60,7 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       404: 'There is no such agent.',
       409: 'A handover is under way for it.',
     },
-    gives: z.strictObject({
+    responseShape: z.strictObject({
       status: z.literal('initiated'),
       agent_id: z.int(),
       handoff: z.string(),
@@ -75,8 +75,8 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       const plan = await planFor(drive, id, reason);
       const begun = await beginSuccession(ctx, successions.runtime, caller.principal, id, { reason, context, plan });
       if (!begun.ok) throw httpProblem(begun.refusal.code, agentWording(begun.refusal), triggerFacts(begun.refusal));
-      successions.nudge();
-      serverContext.hub.nudge();
+      successions.driveNow();
+      serverContext.hub.wake();
       const { handoff, documentPath } = begun.value.begun;
       return json({ status: 'initiated', agent_id: id, handoff, file_path: documentPath });
     },
@@ -85,19 +85,21 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
     method: 'post',
     path: '/api/hooks/{event}',
     scope: 'write',
-    summary: "Hear one call of an agent's hook, where the agent posts its hooks instead of running a command",
-    about: 'The body is what the agent gives to its hooks; the answer is what its program is told.',
+    summary: 'Receive a hook call of an agent that posts its hooks instead of running a command',
+    about: 'The body is the input of the hook; the response is the output of the hook, for the program of the agent.',
     query: HookQuery,
     body: z.looseObject({}),
-    answers: { 200: 'A JSON object; empty where there is nothing to tell the agent.' },
-    gives: z.looseObject({}),
+    answers: { 200: 'A JSON object; empty if there is nothing to announce.' },
+    responseShape: z.looseObject({}),
     answer: async ({ serverContext, caller, query, body, c }) => {
       const successions = mustHaveAgents(serverContext);
       const id = Number(query.agent);
       const session = mustSee(caller.principal, id, await serverContext.ctx.store.agents.load(id));
       const event = c.req.param('event') ?? '';
       const hook = { vendor: query.vendor ?? 'claude', event, payload: body };
-      return json((await successions.runtime.journal.hear(id, hook)) ?? (await successions.wake(session, hook)) ?? {});
+      return json(
+        (await successions.runtime.journal.record(id, hook)) ?? (await successions.wake(session, hook)) ?? {},
+      );
     },
   }),
 ];
@@ -120,7 +122,7 @@ function maySee(principal: Principal, { persona }: AgentSession): boolean {
 /** Callers who may not see the session get the same answer as for one that does not exist. */
 function mustSee(principal: Principal, id: number, session: AgentSession | null): AgentSession {
   if (session !== null && maySee(principal, session)) return session;
-  throw httpProblem('agent-not-found', `there is no agent ${id}, or it is not one that you may see`, {
+  throw httpProblem('agent-not-found', `there is no agent ${id} that you may see`, {
     error: 'not_found',
     id,
   });

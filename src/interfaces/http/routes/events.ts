@@ -18,17 +18,17 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/events',
     scope: 'read',
-    summary: 'Facts as they happen (server-sent events)',
+    summary: 'Stream facts as they happen (server-sent events)',
     about:
-      'Every event is a fact with the record it is about: `{ fact, handoff }`, named `fact`, and its id is the cursor to go on ' +
-      'from. A failure in the handover of an agent is also told as `handoff_error`: `{ agent_id, handoff, code, message, step, at }`. `reset` means that the cursor is not known here: load everything again.',
-    headers: { 'Last-Event-ID': 'The id of the last event seen; exactly what came after it follows.' },
+      'Every event is a fact with its handoff: `{ fact, handoff }`, named `fact`. Its id is the cursor to continue ' +
+      'from. A failure in the handover of an agent is also sent as `handoff_error`: `{ agent_id, handoff, code, message, step, at }`. `reset` means that the server does not know the cursor: load everything again.',
+    headers: { 'Last-Event-ID': 'The id of the last event that the client has; the stream continues after it.' },
     query: EventsQuery,
-    gives: z.string(),
-    giving: 'text/event-stream',
+    responseShape: z.string(),
+    responseType: 'text/event-stream',
     answers: {
       200: 'A stream that does not end.',
-      429: 'As many listen as this server takes from one token or address.',
+      429: 'The limit of streams for one token or address is reached.',
     },
     answer: async ({ serverContext, caller, query, c }) => {
       const { after, ...given } = query;
@@ -69,7 +69,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
         dropped,
       })
         .catch((error: unknown) => {
-          serverContext.log.error({ error: String(error) }, 'events broke off');
+          serverContext.log.error({ error: String(error) }, 'an event stream failed');
           outgoing.destroy();
         })
         .finally(() => serverContext.metrics.listening(-1));
@@ -83,5 +83,5 @@ function cursorIn(c: HttpContext): string | null {
   if (given === undefined || given === '') return null;
   const read = EventsQuery.shape.after.safeParse(given);
   if (read.success && read.data !== undefined) return read.data;
-  throw httpProblem('bad-request', 'Last-Event-ID: not an id that was given out');
+  throw httpProblem('bad-request', 'Last-Event-ID: not an id that this server gave out');
 }

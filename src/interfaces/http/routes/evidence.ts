@@ -11,11 +11,11 @@ export const EVIDENCE_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/handoffs/{id}/evidence',
     scope: 'read',
-    summary: 'What was shown for a handoff: the changes of commits and files, and what the machine finds now',
+    summary: 'Show the evidence of a handoff: the changes of commits and files, and the result of a check now',
     about:
-      'For the operator and for those who may verify it. Commands are not run: they run when somebody approves. A diff has at most 200 KiB; files that git ignores have none.',
-    answers: { 200: 'One for each piece of evidence, in order.' },
-    gives: EvidenceShape,
+      'For the operator and for the verifiers of the handoff. Commands are not run here; they run when a verifier approves. A diff has at most 200 KiB; files that git ignores have none.',
+    answers: { 200: 'One item for each piece of evidence, in order.' },
+    responseShape: EvidenceShape,
     answer: async ({ serverContext, caller, c }) => {
       const id = (c.req.param('id') ?? '') as HandoffId;
       const shown = await shownEvidence(serverContext.ctx, caller.principal, id, requestSignal(serverContext, c));

@@ -11,10 +11,10 @@ export const CLEAR_INBOX = endpoint({
   method: 'delete',
   path: '/api/inbox/{agent}',
   scope: 'write',
-  summary: 'Put away what lies in an inbox now',
+  summary: 'Mark all notifications of an inbox as read',
   operation: inbox,
   answers: { 200: '{ cleared }' },
-  gives: z.strictObject({ cleared: z.int() }),
+  responseShape: z.strictObject({ cleared: z.int() }),
   answer: async (asked) => json({ cleared: (await runOperation(inbox, asked, { clear: true })).entries.length }),
 });
 
@@ -22,10 +22,10 @@ export const ONE_WORKFLOW = endpoint({
   method: 'get',
   path: '/api/workflows/{project}',
   scope: 'read',
-  summary: 'One project',
+  summary: 'Show a project',
   operation: workflow,
   answers: { 200: 'The project.' },
-  gives: WorkflowShape.nullable(),
+  responseShape: WorkflowShape.nullable(),
   answer: async (asked) => {
     const [flow] = await runOperation(workflow, asked);
     return json(flow === undefined ? null : workflowView(flow));

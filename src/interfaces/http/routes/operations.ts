@@ -5,17 +5,17 @@ import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { isHidden, may } from '../../../domain/rights.ts';
 import { expectRevision } from '../../../engine/expected-revision.ts';
-import { noteKnownRequests } from '../../../engine/known-requests.ts';
+import { trackKnownRequests } from '../../../engine/known-requests.ts';
 import type { Context } from '../../../engine/context.ts';
 import { count as countWanted } from '../../../engine/handoffs/read.ts';
-import type { StateCounts, Whole } from '../../../stores/store.ts';
+import type { StateCounts, StoredHandoff } from '../../../stores/store.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
 import type { Fields, InputOf } from '../../../operations/field.ts';
-import { wantedBy } from '../../../operations/list.ts';
+import { storeFilter } from '../../../operations/list.ts';
 import { MOVES, OPERATIONS } from '../../../operations/index.ts';
 import { readFor, runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
-import { AS_JSON, AS_QUERY, wordsOf } from '../../../operations/reading.ts';
-import { withWholeIds } from '../../../operations/short-ids.ts';
+import { AS_JSON, AS_QUERY, issuesText } from '../../../operations/reading.ts';
+import { withFullIds } from '../../../operations/short-ids.ts';
 import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
@@ -58,35 +58,39 @@ const KEY_MAX = 500;
 
 interface Answer<Value> {
   readonly answers: Readonly<Record<number, string>>;
-  readonly gives: z.ZodType;
+  readonly responseShape: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
   respond(value: Value, asked: RouteRequest): Response | Promise<Response>;
 }
 
-function showing<Value>(says: string, gives: z.ZodType, view: (value: Value) => object): Answer<Value> {
-  return { answers: { 200: says }, gives, respond: (value) => json(view(value)) };
+function showing<Value>(says: string, responseShape: z.ZodType, view: (value: Value) => object): Answer<Value> {
+  return { answers: { 200: says }, responseShape, respond: (value) => json(view(value)) };
 }
 
-function listing<Item>(gives: z.ZodType, view: (item: Item) => object, says = '{ items }'): Answer<readonly Item[]> {
-  return showing(says, gives, (all) => ({ items: all.map((item) => view(item)) }));
+function listing<Item>(
+  responseShape: z.ZodType,
+  view: (item: Item) => object,
+  says = '{ items }',
+): Answer<readonly Item[]> {
+  return showing(says, responseShape, (all) => ({ items: all.map((item) => view(item)) }));
 }
 
 /** How each kind of result is answered. */
 const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
   handoff: {
-    answers: { 200: 'The handoff after it.', 412: 'It has moved on.' },
-    gives: HandoffShape,
+    answers: { 200: 'The changed handoff.', 412: 'The handoff has changed.' },
+    responseShape: HandoffShape,
     respond: (handoff) => json(handoffView(handoff), 200, { etag: entityTag(handoff) }),
   },
   created: {
     answers: { 201: 'The new handoff.' },
-    gives: HandoffShape,
+    responseShape: HandoffShape,
     respond: (handoff) =>
       json(handoffView(handoff), 201, { etag: entityTag(handoff), location: `/api/handoffs/${handoff.id}` }),
   },
   claimed: {
-    answers: { 200: 'The handoff with its input and fence.', 204: 'Nothing was offered in that time.' },
-    gives: WholeShape,
+    answers: { 200: 'The handoff with its input and fence.', 204: 'Nothing was offered within the time.' },
+    responseShape: WholeShape,
     respond: (claimed) =>
       claimed === null
         ? new Response(null, { status: 204 })
@@ -94,14 +98,14 @@ const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
   },
   page: {
     answers: { 200: 'A page of the list.' },
-    gives: PageShape,
+    responseShape: PageShape,
     respond: async ({ items, next, cursor }, { serverContext: { notes } }) =>
       json({ items: await notes.rows(items), next, cursor: cursor === '' ? BEGINNING : cursor }),
   },
   shown: {
-    answers: { 200: 'The handoff with facts; its revision is the ETag.', 304: 'It is still what you have.' },
-    headers: { 'If-None-Match': 'The ETag of what you have; 304 when it is still that.' },
-    gives: ShownShape,
+    answers: { 200: 'The handoff with facts; its revision is the ETag.', 304: 'The handoff has not changed.' },
+    headers: { 'If-None-Match': 'The ETag of your copy; 304 when the handoff has not changed.' },
+    responseShape: ShownShape,
     respond: ({ facts, ...whole }, { caller, c }) => {
       const headers = { etag: entityTag(whole.handoff), 'cache-control': 'no-cache' };
       if (isKnown(c, headers.etag)) return new Response(null, { status: 304, headers });
@@ -112,10 +116,10 @@ const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
       );
     },
   },
-  facts: listing(FactsShape, factView, 'All facts of it.'),
+  facts: listing(FactsShape, factView, 'All facts of the handoff.'),
   chain: {
     answers: { 200: 'The legs.' },
-    gives: ChainShape,
+    responseShape: ChainShape,
     // The caller may not see the root, so its id is taken from the lineage of a visible leg.
     respond: (chain, { c }) =>
       json({
@@ -125,22 +129,22 @@ const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
   },
   settled: {
     answers: {
-      200: 'The handoff with `settled`: true however it ended; false, below /api/v1, where the time ran out first.',
+      200: 'The handoff with `settled`: true when it has ended, in whatever state; false, below /api/v1 only, when the time ran out first.',
       408: 'Below /api only: not settled yet; ask again.',
     },
-    gives: SettledShape,
+    responseShape: SettledShape,
     respond: (whole) =>
       json({ ...wholeView(whole), settled: isFinal(whole.handoff.state) }, 200, { etag: entityTag(whole.handoff) }),
   },
-  status: showing('As far as the caller may see it.', StatusShape, statusView),
+  status: showing('The parts that the caller may see.', StatusShape, statusView),
   inbox: {
-    answers: { 200: 'What it was told, and what waits for it, oldest first.' },
-    gives: InboxShape,
+    answers: { 200: 'Its notifications, and the work that waits for it, oldest first.' },
+    responseShape: InboxShape,
     respond: ({ entries, waiting }) => json({ items: entries, waiting: waiting.map(handoffView) }),
   },
   ingested: {
     answers: { 200: '{ blocks }, in the order of the text.' },
-    gives: IngestedShape,
+    responseShape: IngestedShape,
     respond: (blocks) => json({ blocks: blocks.map(blockView) }),
   },
   workflows: listing(WorkflowsShape, workflowView),
@@ -150,19 +154,19 @@ const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
   pause: showing('The pause.', PauseShape, pauseView),
   pauses: listing(PausesShape, pauseView),
   undelivered: listing(UndeliveredShape, undeliveredView),
-  resent: showing('It is tried again.', ResentShape, (key) => ({ key })),
+  resent: showing('The delivery is retried.', ResentShape, (key) => ({ key })),
   artifacts: listing(ArtifactsShape, entryOf),
   artifact: {
     answers: { 200: 'The artifact.' },
-    gives: WholeArtifactShape,
+    responseShape: WholeArtifactShape,
     respond: ({ card, file, changed, dependents }) => json({ ...entryOf(card), changed, dependents, artifact: file }),
   },
   registered: {
-    answers: { 201: 'What the registry knows of it.' },
-    gives: ArtifactShape,
+    answers: { 201: 'The entry in the registry.' },
+    responseShape: ArtifactShape,
     respond: (card) => json(entryOf(card), 201),
   },
-  pruned: showing('What was removed, or would be.', PrunedShape, prunedView),
+  pruned: showing('The handoffs that were removed, or would be.', PrunedShape, prunedView),
   cleaned: showing('{ applied, deprecated, changes }', CleanedShape, (cleaned) => cleaned),
 };
 
@@ -183,7 +187,7 @@ function blockView({ refusal, ...answer }: BlockAnswer): object {
 export const OPERATION_ROUTES: readonly Endpoint[] = Object.values(OPERATIONS).map((operation: Operation) => {
   const { name, summary, about, scope, input, result } = operation;
   const { method, path } = operation.route ?? { method: 'post', path: `/api/handoffs/{id}/${name}` };
-  const { answers, gives, headers = {} } = ANSWERS[result];
+  const { answers, responseShape, headers = {} } = ANSWERS[result];
   return endpoint({
     method,
     path,
@@ -193,16 +197,16 @@ export const OPERATION_ROUTES: readonly Endpoint[] = Object.values(OPERATIONS).m
     headers: {
       ...headers,
       ...(changesOne(operation)
-        ? { 'If-Match': 'The ETag that the change is meant for; 412 when it has moved on.' }
+        ? { 'If-Match': 'The ETag of the revision to change; 412 when the handoff has changed.' }
         : {}),
-      ...('requestId' in input ? { 'Idempotency-Key': 'Stands for requestId. Kept for 7 days.' } : {}),
+      ...('requestId' in input ? { 'Idempotency-Key': 'The same as requestId. Kept for 7 days.' } : {}),
       ...('context' in input
-        ? { traceparent: 'Put into the context, unless there is one or an Idempotency-Key.' }
+        ? { traceparent: 'Stored in the context, unless the context has one or the request has an Idempotency-Key.' }
         : {}),
     },
     operation,
     answers,
-    gives,
+    responseShape,
     answer: (asked) => answerOf(operation, asked),
   });
 });
@@ -214,21 +218,24 @@ function changesOne({ scope, result }: Operation): boolean {
 async function answerOf(operation: Operation, asked: RouteRequest): Promise<Response> {
   try {
     const { serverContext } = asked;
-    const requests = 'requestId' in operation.input ? noteKnownRequests(serverContext.ctx) : null;
+    const requests = 'requestId' in operation.input ? trackKnownRequests(serverContext.ctx) : null;
     const ctx = requests?.ctx ?? serverContext.ctx;
     const value = await runOperation(operation, { ...asked, serverContext: { ...serverContext, ctx } });
     const response = await ANSWERS[operation.result].respond(value as never, asked);
     if (requests?.wasKnown() === true) response.headers.set('idempotency-replayed', 'true');
     return response;
   } catch (error) {
-    const whole = operation.result === 'settled' ? await unsettled(error, asked) : null;
+    const whole = operation.result === 'settled' ? await timedOutAnswer(error, asked) : null;
     if (whole === null) throw error;
     return ANSWERS.settled.respond(whole, asked);
   }
 }
 
 /** A wait that timed out answers 200 below `/api/v1` only: clients of `/api` take 200 for settled. Null: another problem. */
-async function unsettled(error: unknown, { serverContext: { ctx }, c }: RouteRequest): Promise<Whole | null> {
+async function timedOutAnswer(
+  error: unknown,
+  { serverContext: { ctx }, c }: RouteRequest,
+): Promise<StoredHandoff | null> {
   const isOver = error instanceof HttpProblem && error.code === 'timed-out' && c.req.path.startsWith('/api/v1/');
   return isOver ? ctx.store.load(c.req.param('id') as HandoffId) : null;
 }
@@ -243,7 +250,7 @@ export async function countedBy(asked: RouteRequest, without: readonly string[])
   >;
   void [limit, after, sort];
   const isAll = Object.keys(filter).length === 0 && caller.principal.kind === 'operator';
-  return isAll ? serverContext.totals() : countWanted(serverContext.ctx, caller.principal, wantedBy(filter));
+  return isAll ? serverContext.totals() : countWanted(serverContext.ctx, caller.principal, storeFilter(filter));
 }
 
 /** `more`: fields that the route sets. */
@@ -255,24 +262,24 @@ export async function runOperation<F extends Fields, Name extends ResultName>(
   const { serverContext, caller, c } = asked;
   const { principal } = caller;
   const read: Given = inputOf(operation, asked, more);
-  const whole = await withWholeIds(operation.input, read as never, serverContext.ctx, principal);
+  const whole = await withFullIds(operation.input, read as never, serverContext.ctx, principal);
   if (!whole.ok) throw problemOf(whole.refusal);
   const input: Given = whole.value;
   const held = waitsFor(operation, input) > 0 ? openLongRequest(serverContext, c, caller, 'wait') : null;
   const revision = changesOne(operation) ? expectedRevision(c) : null;
   const id = input['id'] as HandoffId;
-  if (revision !== null) await mustStillBe(serverContext.ctx, principal, id, revision);
+  if (revision !== null) await requireRevision(serverContext.ctx, principal, id, revision);
   const expected = revision === null ? null : expectRevision(serverContext.ctx, principal, id, revision);
   const answer = await runFor(operation, expected?.ctx ?? serverContext.ctx, principal, input as never, {
     signal: held?.signal ?? requestSignal(serverContext, c),
-    stillGood: caller.stillGood,
+    isTokenValid: caller.isStillValid,
     readProjects: serverContext.projects.read,
     ...(serverContext.project === null ? {} : { project: serverContext.project }),
   });
-  if (operation.scope === 'write') serverContext.hub.nudge();
-  held?.mustStillBeGood();
+  if (operation.scope === 'write') serverContext.hub.wake();
+  held?.requireValidToken();
   if (answer.ok) return answer.value;
-  throw expected?.passed() === true ? passedBy(id) : problemOf(answer.refusal);
+  throw expected?.wasStale() === true ? passedBy(id) : problemOf(answer.refusal);
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -285,10 +292,10 @@ function inputOf(operation: Operation, { caller: { principal }, body, c }: Route
   const given = { ...asked, ...more, ...('requestId' in input ? requestKey(c) : {}) };
   const self = principal.kind === 'agent' ? principal.agent : null;
   const spelling = route?.method === 'get' ? AS_QUERY : AS_JSON;
-  const read = readFor(operation, 'context' in input ? inTrace(given, c) : given, spelling, self);
+  const read = readFor(operation, 'context' in input ? withTraceContext(given, c) : given, spelling, self);
   if (read.ok) return read.value;
   const issues = read.refusal.map(({ field, says }) => ({ field, says }));
-  throw httpProblem('bad-request', wordsOf(read.refusal), { issues });
+  throw httpProblem('bad-request', issuesText(read.refusal), { issues });
 }
 
 function waitsFor({ waits }: Operation, input: Given): number {
@@ -305,7 +312,7 @@ function requestKey(c: HttpContext): { readonly requestId?: string } {
 }
 
 /** Puts the trace of the request into the context. Not with a key, because a retry would have other content. */
-function inTrace(given: Given, c: HttpContext): Given {
+function withTraceContext(given: Given, c: HttpContext): Given {
   const traceparent = c.req.header('traceparent');
   const context = given['context'] ?? {};
   const isObject = typeof context === 'object' && !Array.isArray(context);
@@ -314,7 +321,12 @@ function inTrace(given: Given, c: HttpContext): Given {
 }
 
 /** Checked first, so that another refusal does not hide that the handoff has changed. */
-async function mustStillBe({ store }: Context, principal: Principal, id: HandoffId, revision: number): Promise<void> {
+async function requireRevision(
+  { store }: Context,
+  principal: Principal,
+  id: HandoffId,
+  revision: number,
+): Promise<void> {
   const { items } = await store.find({ by: 'ids', ids: [id] });
   const handoff: Handoff | undefined = items[0];
   if (handoff === undefined || isHidden(principal, handoff)) throw problemOf({ code: 'no-such-handoff', id });
@@ -322,5 +334,5 @@ async function mustStillBe({ store }: Context, principal: Principal, id: Handoff
 }
 
 function passedBy(id: HandoffId): Error {
-  return httpProblem('revision-passed', `${id} has moved on since you looked; look again`, { id });
+  return httpProblem('revision-passed', `${id} has changed since you read it; read it again`, { id });
 }

@@ -38,7 +38,7 @@ const AttentionQuery = z.strictObject({
     .optional(),
 });
 const AttemptsQuery = z.strictObject({
-  minutes: z.enum(['15', '60', '180', '720']).optional().describe('How far back; default 60.'),
+  minutes: z.enum(['15', '60', '180', '720']).optional().describe('The number of minutes back; default 60.'),
 });
 const QUARANTINE_MAX = 100;
 
@@ -47,12 +47,12 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/agents',
     scope: 'read',
-    summary: 'The agents that are known, with their load against their limits',
+    summary: 'List the known agents, with their load and limits',
     about:
-      'Known are those of baton.yaml, those with a worker, and senders, recipients and verifiers of what is open and of the newest handoffs that are over. ' +
-      'With the token of an agent: those of baton.yaml, and senders and recipients of what is open and may be read with it; loads are counted from the same.',
+      'Known agents are those in baton.yaml, those with a worker, and senders, recipients and verifiers of open handoffs and of the newest settled ones. ' +
+      'With the token of an agent: agents in baton.yaml, and senders and recipients of open handoffs that the token may read; loads count only these handoffs.',
     answers: { 200: 'All of them, by name.' },
-    gives: AgentsShape,
+    responseShape: AgentsShape,
     answer: async ({ serverContext, caller }) =>
       json({ items: await agentsOf(serverContext, caller), sessions: await sessionsFor(serverContext, caller) }),
   }),
@@ -61,38 +61,40 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     path: '/api/metrics-summary',
     scope: 'read',
     operatorOnly: true,
-    summary: 'What charts show: throughput, time in each state, failures by code, who waits longest',
+    summary: 'Numbers for charts: throughput, time in each state, failures by code, oldest waiting handoffs',
     about:
-      'Counted from the newest 20,000 facts of the store and all that came since; `since` says from when on that is everything.',
+      'Counted from the newest 20,000 facts at the start of the server and all facts since then; from `since` on, the numbers are complete.',
     answers: { 200: 'The numbers.' },
-    gives: SummaryShape,
-    answer: async ({ serverContext: { tally, notes } }) =>
+    responseShape: SummaryShape,
+    answer: async ({ serverContext: { counters, notes } }) =>
       json({
-        since: tally.since() === 0 ? null : instantText(tally.since()),
-        minutes: tally.minutes().map(({ at, ...counts }) => ({ at: instantText(at), ...counts })),
+        since: counters.since() === 0 ? null : instantText(counters.since()),
+        minutes: counters.minutes().map(({ at, ...counts }) => ({ at: instantText(at), ...counts })),
         boundsSeconds: BOUNDS,
         timeInState: Object.fromEntries(
-          [...tally.timeIn()].map(([state, spent]) => [
+          [...counters.timeIn()].map(([state, spent]) => [
             state,
             { ...spent, p50Ms: percentileMs(spent, 50), p95Ms: percentileMs(spent, 95) },
           ]),
         ),
-        failures: [...tally.failures()].map(([code, count]) => ({ code, count })).toSorted((a, b) => b.count - a.count),
-        open: tally.open(),
-        oldestWaiting: await notes.rows(tally.oldestWaiting(OLDEST_MAX)),
+        failures: [...counters.failures()]
+          .map(([code, count]) => ({ code, count }))
+          .toSorted((a, b) => b.count - a.count),
+        open: counters.open(),
+        oldestWaiting: await notes.rows(counters.oldestWaiting(OLDEST_MAX)),
       }),
   }),
   endpoint({
     method: 'get',
     path: '/api/attention',
     scope: 'read',
-    summary: 'What does not go on without a person, the most urgent first, and how much is going on',
+    summary: 'List handoffs that need a person, the most urgent first, with totals',
     about:
-      'Questions, deliveries to review, offers and drafts whose time ends within ten minutes, what ended badly within a day and was not tried again, and attempts that fail and come back. ' +
-      'With the token of an agent: only what that agent may answer, review or retry.',
+      'Questions, deliveries to review, offers and drafts that expire within ten minutes, handoffs that failed within a day and were not retried, and handoffs with failed attempts that are retried. ' +
+      'With the token of an agent: only handoffs that the agent may answer, review or retry.',
     query: AttentionQuery,
-    answers: { 200: 'As far as the caller may see it.' },
-    gives: AttentionShape,
+    answers: { 200: 'The parts that the caller may see.' },
+    responseShape: AttentionShape,
     answer: async ({ serverContext, caller, query }) =>
       json(await attentionFor(serverContext, caller, query.limit ?? ATTENTION_MAX)),
   }),
@@ -100,12 +102,12 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/totals',
     scope: 'read',
-    summary: 'How many handoffs a list would have, by state',
+    summary: 'Count handoffs by state',
     about: 'Takes the filters of GET /api/handoffs.',
     operation: list,
     without: PAGING,
-    answers: { 200: 'The counts, of what the caller may read.' },
-    gives: TotalsShape,
+    answers: { 200: 'The counts of handoffs that the caller may read.' },
+    responseShape: TotalsShape,
     answer: async (asked) => {
       const totals = await countedBy(asked, PAGING);
       return json({ totals, all: Object.values(totals).reduce((sum, each) => sum + each, 0) });
@@ -115,15 +117,15 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/attempts',
     scope: 'read',
-    summary: 'Who was at what from when to when, over the last hours',
-    about: 'Oldest first; `until` is null for what is under way. With the token of an agent: its own.',
+    summary: 'List the attempts of the last hours with their start and end',
+    about: 'Oldest first; `until` is null while an attempt runs. With the token of an agent: its own attempts.',
     query: AttemptsQuery,
-    answers: { 200: 'The attempts that touch these minutes.' },
-    gives: AttemptsShape,
-    answer: async ({ serverContext: { ctx, tally }, caller: { principal }, query }) => {
+    answers: { 200: 'The attempts that ran in this period.' },
+    responseShape: AttemptsShape,
+    answer: async ({ serverContext: { ctx, counters }, caller: { principal }, query }) => {
       const sinceMs = ctx.store.nowMs() - Number(query.minutes ?? '60') * 60_000;
       const seesAll = readScopeOf(principal) === 'everything';
-      const items = tally
+      const items = counters
         .attempts()
         .filter(({ until }) => until === null || until >= sinceMs)
         .filter(({ agent }) => seesAll || (principal.kind === 'agent' && principal.agent === agent));
@@ -138,10 +140,10 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     path: '/api/policy',
     scope: 'read',
     operatorOnly: true,
-    summary: 'The policy that all processes follow, for the operator: limits, agents, webhooks',
-    about: 'It stands in baton.yaml and is changed there; `baton apply` stores the next version.',
+    summary: 'Show the stored policy that all processes follow, for the operator: limits, agents, webhooks',
+    about: 'Change it in baton.yaml; `baton apply` then stores the next version.',
     answers: { 200: 'The newest version.' },
-    gives: PolicyShape,
+    responseShape: PolicyShape,
     answer: async ({ serverContext: { ctx } }) => {
       const current = await ctx.store.policy.current();
       if (current !== null) return json(policyView(current));
@@ -153,29 +155,29 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     path: '/api/quarantine',
     scope: 'read',
     operatorOnly: true,
-    summary: 'Files that could not be understood, with the reason',
+    summary: 'List files in quarantine (files that could not be read), with the reason',
     query: PageQuery,
     answers: { 200: 'The files, newest first.' },
-    gives: QuarantineShape,
+    responseShape: QuarantineShape,
     answer: async ({ serverContext: { quarantine }, query }) =>
       json({ items: await quarantine(query.limit ?? QUARANTINE_MAX) }),
   }),
 ];
 
-async function agentsOf({ ctx, tally, agents }: ServerContext, { principal }: Caller): Promise<readonly object[]> {
+async function agentsOf({ ctx, counters, agents }: ServerContext, { principal }: Caller): Promise<readonly object[]> {
   const seesAll = readScopeOf(principal) === 'everything';
-  const loads = seesAll ? tally.loads() : tally.loads((handoff) => may(principal, 'read', handoff).ok);
+  const loads = seesAll ? counters.loads() : counters.loads((handoff) => may(principal, 'read', handoff).ok);
   const sessions = (await ctx.store.sessions.list()).filter(
     ({ ended, leaseMs, silentForMs }) => !ended && silentForMs < leaseMs,
   );
   const withWorker = sessions.map(({ agent }) => agent);
   const paused = new Map((await pausesFor(ctx, principal, PAUSES_MAX)).map((each) => [each.agent, each]));
-  const others = seesAll ? [...tally.agents(), ...withWorker] : [];
+  const others = seesAll ? [...counters.agents(), ...withWorker] : [];
   const names = [...new Set([...agents.names, ...loads.keys(), ...others])].toSorted();
   return names.map((agent) => {
     const { incoming = 0, outgoing = 0, working = 0, waiting = 0, waitingSince = null } = loads.get(agent) ?? {};
     const { incomingMax, outgoingMax } = agents.limitOf(agent);
-    const record = seesAll ? tally.recordOf(agent) : NO_RECORD;
+    const record = seesAll ? counters.recordOf(agent) : NO_RECORD;
     const pause = paused.get(agent);
     return {
       agent: `@${agent}`,

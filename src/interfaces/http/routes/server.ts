@@ -8,9 +8,9 @@ export const SERVER_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/healthz',
     scope: null,
-    summary: 'Whether the server and its database answer',
-    answers: { 200: 'They do.', 503: 'The database does not.' },
-    gives: z.strictObject({ ok: z.literal(true), version: z.string() }),
+    summary: 'Check that the server and its database respond',
+    answers: { 200: 'Both respond.', 503: 'The database does not respond.' },
+    responseShape: z.strictObject({ ok: z.literal(true), version: z.string() }),
     answer: async ({ serverContext: { ctx, version } }) => {
       try {
         await ctx.store.facts({ newest: true, max: 1 });
@@ -25,10 +25,10 @@ export const SERVER_ROUTES: readonly Endpoint[] = [
     path: '/metrics',
     scope: 'read',
     operatorOnly: true,
-    summary: 'Numbers for Prometheus',
-    answers: { 200: 'Text in the form of Prometheus.' },
-    gives: z.string(),
-    giving: 'text/plain',
+    summary: 'Metrics for Prometheus',
+    answers: { 200: 'Text in the Prometheus format.' },
+    responseShape: z.string(),
+    responseType: 'text/plain',
     answer: async ({ serverContext: { metrics } }) =>
       new Response(metrics.text(), { headers: { 'content-type': metrics.contentType } }),
   }),

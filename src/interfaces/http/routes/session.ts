@@ -13,11 +13,11 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'post',
     path: '/api/session',
     scope: null,
-    summary: 'Turn the code of a login link into a session',
-    about: 'The page at /login does it. A code works once, for ten minutes.',
+    summary: 'Exchange the code of a login link for a session',
+    about: 'The page at /login does this. A code works once, for ten minutes.',
     body: LoginBody,
     answers: { 200: 'The cookie is set.' },
-    gives: z.strictObject({ ok: z.literal(true) }),
+    responseShape: z.strictObject({ ok: z.literal(true) }),
     answer: async ({ serverContext: { logins, access, log }, body, port, c }) => {
       const made = logins.redeem(body.code);
       const isGood = made !== null && (made.token === null || (await access.ofToken(made.token)) !== null);
@@ -36,10 +36,10 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/session',
     scope: 'read',
-    summary: 'Who you are here',
-    about: '`csrf` is what a write by cookie shows as X-Baton-Csrf; with a token it is null and not needed.',
+    summary: 'Show the current caller',
+    about: 'A write with a cookie sends `csrf` as X-Baton-Csrf; with a token it is null and not needed.',
     answers: { 200: 'You.' },
-    gives: SessionShape,
+    responseShape: SessionShape,
     answer: async ({ serverContext: { project, version, ctx }, caller: { principal, scopes, csrf } }) =>
       json({
         principal: principalText(principal),
@@ -56,8 +56,8 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/session',
     scope: 'write',
-    summary: 'Go: the session is over',
-    answers: { 204: 'It is over.' },
+    summary: 'Sign out: end the session',
+    answers: { 204: 'The session is over.' },
     answer: async ({ serverContext: { logins }, port, c }) => {
       const secret = cookieIn(c.req.header('cookie') ?? null, cookieName(port));
       if (secret !== null) logins.end(secret);
@@ -70,9 +70,9 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     path: '/api/sessions',
     scope: 'read',
     operatorOnly: true,
-    summary: 'The browser sessions that are open, for the operator',
-    answers: { 200: 'All of them; `own` is the one that asks.' },
-    gives: SessionsShape,
+    summary: 'List open browser sessions, for the operator',
+    answers: { 200: 'The sessions; `own` marks the one of the request.' },
+    responseShape: SessionsShape,
     answer: async ({ serverContext: { logins }, caller }) => {
       const items = logins.list().map(({ name, token, untilMs }) => ({
         name,
@@ -89,7 +89,7 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     scope: 'write',
     operatorOnly: true,
     summary: 'End a browser session, for the operator',
-    answers: { 204: 'It is over.' },
+    answers: { 204: 'The session is over.' },
     answer: async ({ serverContext: { logins }, c }) => {
       const name = c.req.param('name') ?? '';
       if (logins.endNamed(name)) return new Response(null, { status: 204 });
@@ -100,10 +100,12 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'post',
     path: '/api/login-links',
     scope: 'write',
-    summary: 'Make a login link for whoever asks',
-    about: 'Its session has the rights of the token that asked, and ends with it.',
+    summary: 'Create a login link for the caller',
+    about: 'Its session has the rights of the token of the request, and ends with it.',
     answers: { 201: '{ path }' },
-    gives: z.strictObject({ path: z.string().describe('To be opened on this server, once and soon.') }),
+    responseShape: z.strictObject({
+      path: z.string().describe('A path on this server; it works once, for ten minutes.'),
+    }),
     answer: async ({ serverContext: { logins }, caller }) =>
       json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201),
   }),

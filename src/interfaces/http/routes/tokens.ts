@@ -14,7 +14,7 @@ import { httpProblem } from '../problem.ts';
 const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
 
 const NewToken = z.strictObject({
-  agent: AgentName.optional().describe("Whose it is; absent is an operator's."),
+  agent: AgentName.optional().describe("The agent of the token; absent: an operator's token."),
   roles: z.array(z.enum(EVERY_ROLE)).max(EVERY_ROLE.length).optional(),
   scopes: z
     .array(z.enum(['read', 'write']))
@@ -26,7 +26,7 @@ const NewToken = z.strictObject({
 });
 
 const RevokeQuery = z.strictObject({
-  leases: z.enum(['keep', 'release']).optional().describe('What becomes of work claimed with it; default release.'),
+  leases: z.enum(['keep', 'release']).optional().describe('What happens to handoffs claimed with it; default release.'),
 });
 
 const LogQuery = PageQuery.extend({ after: Cursor.optional() });
@@ -37,10 +37,10 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     path: '/api/tokens',
     scope: 'write',
     operatorOnly: true,
-    summary: 'Make a token, for the operator; its secret is shown once',
+    summary: 'Create a token, for the operator; its secret is shown once',
     body: NewToken,
     answers: { 201: 'The token, with its secret as `token`.' },
-    gives: NewTokenShape,
+    responseShape: NewTokenShape,
     answer: async ({ serverContext: { access }, caller, body }) => {
       const request = {
         agent: body.agent ?? null,
@@ -58,9 +58,9 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     path: '/api/tokens',
     scope: 'read',
     operatorOnly: true,
-    summary: 'The tokens that there are, without their secrets, for the operator',
+    summary: 'List the tokens without their secrets, for the operator',
     answers: { 200: '{ items }' },
-    gives: TokensShape,
+    responseShape: TokensShape,
     answer: async ({ serverContext: { ctx } }) => json({ items: (await ctx.store.tokens.list()).map(usedTokenView) }),
   }),
   endpoint({
@@ -70,16 +70,16 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     operatorOnly: true,
     summary: 'Revoke a token, for the operator',
     about:
-      'Its browser sessions, waiting requests and event streams end. What was claimed by hand with it is given back, uncounted, ' +
+      'Its browser sessions, waiting requests and event streams end. Handoffs claimed with it are released, and the attempt does not count, ' +
       'unless `leases=keep`.',
     query: RevokeQuery,
     answers: { 200: '{ id, revoked, released }' },
-    gives: RevokedShape,
+    responseShape: RevokedShape,
     answer: async ({ serverContext: { ctx, tokens }, caller, query, c }) => {
       const id = c.req.param('id') ?? '';
       const keepsLeases = query.leases === 'keep';
       const { revoked, released } = await revokeToken(ctx, caller.principal, id, { keepsLeases });
-      await tokens.look();
+      await tokens.check();
       if (revoked) return json({ id, revoked, released });
       throw httpProblem('no-such-token', `there is no token ${JSON.stringify(id)} that is still good`);
     },
@@ -89,12 +89,11 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     path: '/api/token-log',
     scope: 'read',
     operatorOnly: true,
-    summary: 'Who made, revoked or was denied which token, for the operator',
-    about:
-      'Newest first. Of denials the newest 1,000 are kept, and repetitions within a minute are one line with a `count`.',
+    summary: 'List who created, revoked or was denied a token, for the operator',
+    about: 'Newest first. The newest 1,000 denials are kept; repetitions within a minute are one line with a `count`.',
     query: LogQuery,
     answers: { 200: '{ items, next }' },
-    gives: TokenLogShape,
+    responseShape: TokenLogShape,
     answer: async ({ serverContext: { ctx }, query: { limit, after } }) => {
       const asked = { max: limit ?? LOG_PAGE, ...(after === undefined ? {} : { after }) };
       const { items, next } = await ctx.store.tokens.log(asked);

@@ -1,7 +1,9 @@
 /** The audit trail as JSON lines and as CSV. */
 import { instantText } from '../../../foundation/instant-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
-import type { AuditEntry } from '../../../engine/handoffs/projects.ts';
+import type { Report } from '../../../domain/project-report.ts';
+import { auditTrail, type AuditEntry } from '../../../engine/handoffs/projects.ts';
+import type { Context } from '../../../engine/context.ts';
 import { summaryFrom } from '../../../domain/summary-in-fact.ts';
 
 type Cell = string | number | null;
@@ -35,7 +37,29 @@ const COLUMNS = {
   hash: ({ fact }) => fact.hash,
 } as const satisfies Record<string, (audited: AuditedFact) => Cell>;
 
-export type AuditRow = Readonly<Record<keyof typeof COLUMNS, Cell>>;
+type AuditRow = Readonly<Record<keyof typeof COLUMNS, Cell>>;
+
+/** Page by page, because the trail may be long. */
+async function* writeLines(
+  ctx: Context,
+  project: string | null,
+  lineOf: (row: AuditRow) => string,
+  head = '',
+): AsyncGenerator<string> {
+  let number = 0;
+  yield head;
+  for await (const entries of auditTrail(ctx, project)) {
+    yield entries.map((entry) => lineOf(auditRow(entry, (number += 1)))).join('');
+  }
+}
+
+export function writeAuditJson(_found: Report, ctx: Context, project: string | null): AsyncGenerator<string> {
+  return writeLines(ctx, project, auditJsonLine);
+}
+
+export function writeAuditCsv(_found: Report, ctx: Context, project: string | null): AsyncGenerator<string> {
+  return writeLines(ctx, project, auditCsvLine, CSV_HEAD);
+}
 
 export function auditRow(entry: AuditEntry, number: number): AuditRow {
   const { detail } = entry.fact;

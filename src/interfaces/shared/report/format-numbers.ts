@@ -58,7 +58,7 @@ export const STANDING_TEXT = {
 } as const satisfies Record<Standing, string>;
 
 /** The standing of a leg with its reason. */
-export function standingWords(leg: Leg): string {
+export function standingText(leg: Leg): string {
   const standing = standingOf(leg);
   const { assurance, last, why } = leg;
   const reason =
@@ -71,7 +71,7 @@ export function standingWords(leg: Leg): string {
 }
 
 /** The standing of a leg with a short reason, for tables. */
-export function standsText({ standing, why }: Pick<OpenLeg, 'standing' | 'why'>): string {
+export function standingSummary({ standing, why }: Pick<OpenLeg, 'standing' | 'why'>): string {
   if (why === null) return STANDING_TEXT[standing];
   return `${STANDING_TEXT[standing]}: ${shorten(why, WHY_SHOWN)}`;
 }

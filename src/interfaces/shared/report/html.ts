@@ -2,7 +2,7 @@
 import type { Total } from '../../../domain/metrics.ts';
 import type { MetricsOf, ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
-import type { ToldSummary } from '../../../domain/project-trail.ts';
+import type { ReportedSummary } from '../../../domain/project-trail.ts';
 import { durationText, leftOut, OUTCOME_TEXT, percentText, ROWS_MAX } from './format-numbers.ts';
 import { AGENT_HEAD, agentRow, legRow, METRIC_HEAD, metricRow, ORDER_HEAD, orderRows } from './rows.ts';
 import { phaseChart, sparkline, statusChart } from './charts.ts';
@@ -10,7 +10,7 @@ import { STYLE } from './style.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** The JSON report has all summaries. */
-const TELLINGS_MAX = 2_000;
+const SUMMARIES_MAX = 2_000;
 
 export function reportHtml({ outcome, projects }: Report): string {
   const title = outcome === null ? 'nothing to report on' : OUTCOME_TEXT[outcome];
@@ -35,7 +35,7 @@ export function reportHtml({ outcome, projects }: Report): string {
   ].join('\n');
 }
 
-function section({ workflow, metrics, tellings }: ProjectReport): string {
+function section({ workflow, metrics, summaries }: ProjectReport): string {
   const { project, outcome, phases, trouble, open } = workflow;
   const used = phases.filter(({ told, legs }) => told > 0 || legs.all > 0);
   return [
@@ -51,7 +51,7 @@ function section({ workflow, metrics, tellings }: ProjectReport): string {
     ...metrics.byAgent.map((own) => folded(`Metrics of @${own.name}`, own)),
     ...metrics.byPhase.map((own) => folded(`Metrics in ${own.name === '' ? 'no phase' : own.name}`, own)),
     order(workflow),
-    part('Who handed what to whom', history(tellings)),
+    part('Who handed what to whom', history(summaries)),
     '</section>',
   ].join('\n');
 }
@@ -103,15 +103,15 @@ function order(workflow: Workflow): string {
   return part('Order of tasks', table(ORDER_HEAD, rows) + rings.join(''));
 }
 
-function history(tellings: readonly ToldSummary[]): string {
-  const rows = tellings.slice(0, TELLINGS_MAX).map(({ number, fact, summary, escalated, retried, routedTo }) => {
+function history(summaries: readonly ReportedSummary[]): string {
+  const rows = summaries.slice(0, SUMMARIES_MAX).map(({ number, fact, summary, escalated, retried, routedTo }) => {
     const more = [retried ? 'retried' : '', routedTo === null ? '' : `routed to @${routedTo}`, escalated ?? ''];
     const { from, to, phase, status } = summary;
     const at = new Date(fact.at).toISOString();
     const next = to === null ? 'None' : `@${to}`;
     return [String(number), at, `@${from}`, next, phase ?? '–', status, more.filter((word) => word !== '').join(', ')];
   });
-  const left = tellings.length - rows.length;
+  const left = summaries.length - rows.length;
   const end = left > 0 ? `<p>… and ${left} more</p>` : '';
   return table(['', 'at', 'from', 'to', 'phase', 'status', ''], rows) + end;
 }

@@ -6,8 +6,31 @@ import { assuranceOf, isAtLeast, type Assurance } from '../../../domain/assuranc
 import type { Handoff } from '../../../domain/handoff.ts';
 import { OUTCOME_OF, standingOf, type Leg } from '../../../domain/project-trail.ts';
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
-import { STANDING_TEXT, standingWords, totalText } from './format-numbers.ts';
+import type { Context } from '../../../engine/context.ts';
+import { STANDING_TEXT, standingText, totalText } from './format-numbers.ts';
 import { escapeHtml } from './escape-html.ts';
+
+/** Without a project it also lists the completed handoffs of no project. */
+export async function* writeJunit(found: Report, ctx: Context, project: string | null): AsyncGenerator<string> {
+  yield project === null ? reportJunit(found, await othersIn(ctx, found)) : reportJunit(found);
+}
+
+/** `baton audit` has all handoffs. */
+const OTHERS_MAX = 10_000;
+const PAGE = 500;
+
+/** Legs of projects are listed with their project. */
+async function othersIn({ store, rules }: Context, { projects }: Report): Promise<OtherHandoffs> {
+  const legs = new Set<string>(projects.flatMap(({ legs: all }) => all.map(({ id }) => id)));
+  const handoffs: Handoff[] = [];
+  for (let after: string | null | undefined; after !== null && handoffs.length < OTHERS_MAX;) {
+    const asked = { by: 'filter', states: ['completed'], max: PAGE } as const;
+    const page = await store.find(after === undefined ? asked : { ...asked, after });
+    handoffs.push(...page.items.filter(({ id }) => !legs.has(id)));
+    after = page.next;
+  }
+  return { handoffs: handoffs.slice(0, OTHERS_MAX), required: rules.requiredAssurance };
+}
 
 interface Counts {
   readonly tests: number;
@@ -16,7 +39,7 @@ interface Counts {
 }
 
 /** Completed handoffs that belong to no project, and how far they have to be proven. */
-export interface OtherHandoffs {
+interface OtherHandoffs {
   readonly handoffs: readonly Handoff[];
   readonly required: Assurance;
 }
@@ -85,7 +108,7 @@ function testCase(project: string, leg: Leg): string {
     classname: `${project}.${last?.summary.phase ?? 'untold'}`,
     time: seconds(OUTCOME_OF[standing] === 'unfinished' ? 0 : since - openedAt),
   });
-  const says = `${who}: ${standingWords(leg)}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  const says = `${who}: ${standingText(leg)}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
   if (OUTCOME_OF[standing] === 'failed') {
     const text = last === null ? '' : escapeHtml(last.summary.text);
     return `<testcase${head}><failure${attributes({ message: says, type: standing })}>${text}</failure></testcase>\n`;

@@ -1,7 +1,7 @@
 /** Rows that the formats of a report share. Cells are plain text. */
 import type { Total } from '../../../domain/metrics.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
-import { changeText, durationText, standsText, totalText, valueText } from './format-numbers.ts';
+import { changeText, durationText, standingSummary, totalText, valueText } from './format-numbers.ts';
 
 export const AGENT_HEAD = ['agent', 'summaries', 'complete', 'failed', 'retry', 'legs', 'time'];
 
@@ -19,7 +19,7 @@ export function metricRow(total: Total): readonly string[] {
 
 export function legRow({ from, to, task, phase, standing, why }: OpenLeg): readonly string[] {
   const who = `${from === null ? '' : `@${from} → `}@${to}`;
-  return [who, standsText({ standing, why }), task ?? '–', phase ?? '–'];
+  return [who, standingSummary({ standing, why }), task ?? '–', phase ?? '–'];
 }
 
 export const ORDER_HEAD = ['task', 'state', 'after', 'still waits for'];

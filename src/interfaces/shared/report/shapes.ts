@@ -9,7 +9,7 @@ const Amount = z.number().nullable();
 const Agent = z.string().nullable();
 const Statuses = z.record(z.enum(SUMMARY_STATUSES), Count);
 const STANDINGS = Object.keys(OUTCOME_OF) as [keyof typeof OUTCOME_OF];
-const Legs = z.looseObject({ all: Count, toDo: Count }).describe('How many stand how.').meta({ id: 'LegCounts' });
+const Legs = z.looseObject({ all: Count, toDo: Count }).describe('Legs by standing.').meta({ id: 'LegCounts' });
 const Outcome = z.enum(['complete', 'failed', 'unfinished']);
 
 const flow = { told: Count, statuses: Statuses, timeMs: z.number() };
@@ -32,12 +32,12 @@ const workflow = {
   told: Count.describe('How many summaries.'),
   statuses: Statuses,
   legs: Legs,
-  progress: z.number().describe('Of what has to be done, how much is: from 0 to 1.'),
+  progress: z.number().describe('The share of work that is done, from 0 to 1.'),
   retries: Count,
   routes: Count,
   escalations: Count,
   stops: Count.describe('Chains that were ended because they had become too long.'),
-  clock: z.enum(['told', 'trail']).describe('By which times it is measured.'),
+  clock: z.enum(['told', 'trail']).describe('The times that durations are computed from.'),
   beganAt: z.string(),
   lastAt: z.string(),
   phases: z.array(z.strictObject({ ...flow, phase: Text, legs: Legs, progress: Amount })),
@@ -66,7 +66,7 @@ const TotalShape = z
     key: z.string(),
     kind: Text.describe('Null: of mixed kinds or units. Such keys are listed and not summed.'),
     unit: z.string(),
-    times: Count.describe('How often it was told.'),
+    times: Count.describe('How many values were reported.'),
     sum: Amount,
     of: Amount.describe('The whole of counts: `sum` of so many.'),
     mean: Amount,
@@ -123,7 +123,7 @@ export const IngestedShape = z.strictObject({
       line: Count,
       column: Count,
       place: z.string(),
-      rule: Text.describe('Why it was taken for a report, or for an example.'),
+      rule: Text.describe('The rule by which the block was read as a report or as an example.'),
       fate: z.enum(['done', 'known', 'ready', 'quoted', 'unclear', 'invalid', 'refused', 'nothing']),
       from: Text,
       to: Text,

@@ -1,14 +1,18 @@
 /** The report for programs, with instants as ISO 8601 and agents with their `@`. */
-import { standingOf, type Leg, type ToldSummary } from '../../../domain/project-trail.ts';
+import { standingOf, type Leg, type ReportedSummary } from '../../../domain/project-trail.ts';
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
+
+export function reportJson(found: Report): string {
+  return `${JSON.stringify(reportView(found), null, 2)}\n`;
+}
 
 export function reportView({ outcome, projects }: Report): object {
   return { outcome: outcome ?? 'nothing', projects: projects.map(projectView) };
 }
 
-function projectView({ workflow, metrics, tellings, legs }: ProjectReport): object {
-  return { ...workflowView(workflow), metrics, summaries: tellings.map(tellingView), handoffs: legs.map(legView) };
+function projectView({ workflow, metrics, summaries, legs }: ProjectReport): object {
+  return { ...workflowView(workflow), metrics, summaries: summaries.map(summaryView), handoffs: legs.map(legView) };
 }
 
 export function workflowView(workflow: Workflow): object {
@@ -27,7 +31,7 @@ function openView({ from, to, since, ...rest }: OpenLeg): object {
   return { ...rest, from: name(from), to: name(to), since: iso(since) };
 }
 
-function tellingView({ number, fact, summary, next, retried, routedTo, escalated }: ToldSummary): object {
+function summaryView({ number, fact, summary, next, retried, routedTo, escalated }: ReportedSummary): object {
   const { phase, from, to, status, retryCount, metrics, dependencies, toldAt, form } = summary;
   return {
     number,
