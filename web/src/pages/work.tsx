@@ -75,6 +75,16 @@ export function Work(): VNode {
 
 function FilterBar({ text, totals }: { readonly text: string; readonly totals: TotalsAnswer | null }): VNode {
   const field = useRef<HTMLInputElement>(null);
+  const submitted = useRef(text);
+  useEffect(() => {
+    // The address follows Enter a moment later. What the person has typed since then stays in the field.
+    if (field.current !== null && submitted.current !== text) field.current.value = text;
+    submitted.current = text;
+  }, [text]);
+  const submit = (): void => {
+    submitted.current = field.current?.value.trim() ?? '';
+    go(filteredBy(submitted.current));
+  };
   const [saved, setSaved] = useState<readonly string[]>(readSaved);
   const keep = (views: readonly string[]): void => {
     setSaved(views);
@@ -83,10 +93,9 @@ function FilterBar({ text, totals }: { readonly text: string; readonly totals: T
   const state = wordIn(text, 'state');
   return (
     <div class="filter">
-      <form role="search" onSubmit={onSubmit(() => go(filteredBy(field.current?.value.trim() ?? '')))}>
+      <form role="search" onSubmit={onSubmit(submit)}>
         <input
           ref={field}
-          key={text}
           type="search"
           aria-label="Filter work"
           placeholder="state:blocked agent:@qa age:>1h, words, an id"
