@@ -157,7 +157,7 @@ function newHandoffsOf(
   return prepared.map((each) => newHandoffOf(ctx, principal, each, full && each.request.waitForCapacity === true));
 }
 
-const IS_NEW_ID = { unheardOf: true } as const;
+const IS_NEW_ID: Pick<NewHandoff, 'isNewId'> = { isNewId: true };
 
 function newHandoffOf(
   ctx: Context,
