@@ -152,7 +152,8 @@ export function decideCreation(
     const sign = signingAs(principal, created.value);
     const by = principalText(principal);
     const { handoff, fact } = appendFact(null, created.value, 'create', by, nowMs, factDetail, body, sign);
-    const more = then(handoff)?.(handoff, nowMs) ?? ok({ handoff, facts: [] });
+    const more = then(handoff)?.(handoff, nowMs);
+    if (more === undefined) return ok({ handoff, facts: [fact] });
     return more.ok ? ok({ ...more.value, facts: [fact, ...more.value.facts] }) : more;
   };
 }
@@ -230,9 +231,11 @@ export function withNotifications<Given extends readonly unknown[]>(
 
 /** The rules get the record with the state after the fact, because only the record says why a handoff is blocked. */
 function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
+  const { handoff } = decision;
   const effects = decision.facts.flatMap((fact) => {
-    const notifications = rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact);
-    const deadLetter = deadLetterEffect(decision.handoff, fact);
+    const after = handoff.state === fact.to ? handoff : { ...handoff, state: fact.to };
+    const notifications = rules.notificationsFor(after, fact);
+    const deadLetter = deadLetterEffect(handoff, fact);
     return deadLetter === null ? notifications : [...notifications, deadLetter];
   });
   return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };

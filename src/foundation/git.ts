@@ -60,16 +60,24 @@ const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['status.submoduleSummary', 'false'],
 ];
 
-/** These commands never read files of the working tree, so no filter can run. */
+/** These commands never read the content of files of the working tree, so no filter can run. */
 // oxfmt-ignore
 const WITHOUT_FILTERS = new Set([
-  'cat-file', 'check-attr', 'check-ignore', 'config', 'for-each-ref', 'fsck', 'init', 'log', 'ls-tree', 'rev-list', 'rev-parse', 'symbolic-ref',
+  'cat-file', 'check-attr', 'check-ignore', 'commit-tree', 'config', 'diff-tree', 'for-each-ref', 'fsck', 'index-pack', 'init',
+  'log', 'ls-files', 'ls-tree', 'pack-objects', 'repack', 'rev-list', 'rev-parse', 'show', 'symbolic-ref', 'update-ref', 'write-tree',
 ]);
+/** An option of `ls-files` that compares the content of files. */
+const COMPARES = ['-m', '--modified'];
 
 export async function runGit(args: readonly string[], request: GitRequest): Promise<ProgramEnd> {
-  if (request.asConfigured === true || WITHOUT_FILTERS.has(commandIn(args))) return run(args, request, []);
+  if (request.asConfigured === true || runsNoFilter(args)) return run(args, request, []);
   const filters = await filtersOf(request);
   return run(args, request, filters.flatMap(filterOff));
+}
+
+function runsNoFilter(args: readonly string[]): boolean {
+  if (args.includes('--no-filters')) return true;
+  return WITHOUT_FILTERS.has(commandIn(args)) && !COMPARES.some((option) => args.includes(option));
 }
 
 /** Attributes name filters, and settings define their commands; a filter without a setting runs nothing. */

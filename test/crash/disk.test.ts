@@ -84,6 +84,12 @@ describe('a full disk', () => {
 });
 
 describe('a disk that reports errors', () => {
+  /** By a process of its own, which leaves no log behind: which sync is which depends on it. */
+  async function sendFrom({ folder }: Workspace): Promise<string> {
+    const { stdout } = await baton(SEND, { cwd: folder });
+    return (JSON.parse(stdout) as { id: string }).id;
+  }
+
   /** Every sync from the n-th on fails; the process dies where it would clean up, if told so. */
   async function sendWithBrokenSync(
     context: TestContext,
@@ -102,7 +108,7 @@ describe('a disk that reports errors', () => {
   /** 1 is the head of the log, 3 the commit; 2 is the folder of a new log, which SQLite does not insist on. */
   it.for([1, 3])('I3, I4: nothing is acknowledged when sync %d fails', async (from, context) => {
     const workspace = await makeWorkspace(sqlite);
-    const known = await workspace.send('@react');
+    const known = await sendFrom(workspace);
     const broken = await sendWithBrokenSync(context, workspace, from, false);
     expect(broken).toMatchObject({ code: 1, stdout: '' });
     expect(broken.stderr).toContain('the disk reported an error: nothing was acknowledged');
@@ -114,7 +120,7 @@ describe('a disk that reports errors', () => {
 
   it('I4: what a failed sync of a commit has done is not known, and that is said', async (context) => {
     const workspace = await makeWorkspace(sqlite);
-    await workspace.send('@react');
+    await sendFrom(workspace);
     const broken = await sendWithBrokenSync(context, workspace, 3, true);
     expect(broken.stdout).toBe('');
     expect(JSON.parse(broken.stderr)).toMatchObject({ error: { code: 'fault', outcome: 'unknown' } });

@@ -82,11 +82,12 @@ function commandRunner(load: NodeJS.Require, files: typeof Files): void {
   const isDatabaseOpen = (): boolean =>
     readdirSync('/proc/self/fd').some((name) => targetOf(`/proc/self/fd/${name}`).endsWith('.db-wal'));
 
-  /** A database is closed when the last of its statements is collected; until then its locks are held. */
+  /** A database is closed when the last of its statements is collected, which may take several rounds. */
   const hasDatabaseOpen = async (): Promise<boolean> => {
-    if (!isDatabaseOpen()) return false;
-    globalThis.gc?.();
-    await new Promise(setImmediate);
+    for (let round = 0; round < 20 && isDatabaseOpen(); round += 1) {
+      globalThis.gc?.();
+      await new Promise(setImmediate);
+    }
     return isDatabaseOpen();
   };
 

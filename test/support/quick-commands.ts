@@ -27,7 +27,7 @@ export async function runQuickly(wanted: Wanted): Promise<Told['answered'] | nul
     runner ??= startRunner();
     const { answered, isUsedUp } = await ask(runner, wanted);
     if (isUsedUp) {
-      runner.disconnect();
+      await endOf(runner);
       runner = null;
     }
     return answered;
@@ -47,6 +47,13 @@ function startRunner(): ChildProcess {
   });
   child.unref();
   return child;
+}
+
+/** Until then the locks of what it could not close are held. */
+async function endOf(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.disconnect();
+  await ended;
 }
 
 async function ask(child: ChildProcess, wanted: Wanted): Promise<Told> {

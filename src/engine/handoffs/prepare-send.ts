@@ -4,10 +4,9 @@ import { newUuid } from '../../foundation/ids.ts';
 import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Body, Party } from '../../domain/body.ts';
-import { endedUnsuccessfully, type DependencyStates } from '../../domain/dependencies.ts';
-import { NO_LINEAGE, senderFieldsOf, type Lineage } from '../../domain/handoff.ts';
+import { endedUnsuccessfully } from '../../domain/dependencies.ts';
+import { blankHandoff, NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
 import { childLineage } from '../../domain/lineage.ts';
-import { create } from '../../domain/moves/create.ts';
 import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -103,14 +102,20 @@ export async function schemaRefusal(
   return checked.ok ? null : checked.refusal;
 }
 
-function mayCreate(principal: Principal, asked: SendRequest, id: HandoffId): Result<true, Refusal> {
-  const { from, to, kind = 'queue' } = asked;
-  const fixed = { ...senderFieldsOf({}), lineage: NO_LINEAGE, terms: DEFAULT_TERMS[kind], notBefore: 0 };
-  const draft = create({ id: asked.id ?? id, kind, from, to, ...fixed, as: 'draft' }, NO_DEPENDENCIES, 0);
-  return draft.ok ? may(principal, 'create', draft.value) : draft;
+/** The decision asks again, over the whole record. */
+function mayCreate(
+  principal: Principal,
+  { id, kind = 'queue', from, to }: SendRequest,
+  newId: HandoffId,
+): Result<true, Refusal> {
+  const draft = blankHandoff();
+  draft.id = id ?? newId;
+  draft.kind = kind;
+  draft.from = from;
+  draft.to = to;
+  draft.terms = DEFAULT_TERMS[kind];
+  return may(principal, 'create', draft);
 }
-
-const NO_DEPENDENCIES: DependencyStates = new Map();
 
 /** Parties of one leg can read the whole chain, so only a party may add a leg. */
 async function legFrom(ctx: Context, principal: Principal, id: HandoffId): Promise<Result<Lineage, Refusal>> {

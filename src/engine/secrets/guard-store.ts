@@ -85,15 +85,17 @@ function guardOpening(policy: SecretPolicy, opening: NewHandoff): NewHandoff {
   let scanned: Scanned<JsonText> | null = null;
   const scan = (): Scanned<JsonText> => (scanned ??= scanJsonText(opening.body));
   const text = (): JsonText => (policy === 'redact' ? scan().redacted : opening.body);
+  const decide: NewHandoff['decide'] = (nowMs, dependencies) => {
+    const decided = opening.decide(nowMs, dependencies);
+    return decided.ok ? guardDecision(policy, null, decided.value, scan().findings, text()) : decided;
+  };
+  if (policy !== 'redact') return { ...opening, decide };
   return {
     ...opening,
     get body() {
       return text();
     },
-    decide: (nowMs, dependencies) => {
-      const decided = opening.decide(nowMs, dependencies);
-      return decided.ok ? guardDecision(policy, null, decided.value, scan().findings, text()) : decided;
-    },
+    decide,
   };
 }
 

@@ -19,8 +19,7 @@ const ANY_KEYWORD = KEYWORDS.map(literal).join('|');
 const KEYWORD = new RegExp(ANY_KEYWORD, 'i');
 const KEYWORD_HERE = new RegExp(ANY_KEYWORD, 'iy');
 
-// eslint-disable-next-line no-control-regex -- everything that is not plain ASCII
-const NOT_ASCII = /[^\u0000-\u007f]/;
+const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 function literal(keyword: string): string {
   return keyword.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
@@ -28,18 +27,23 @@ function literal(keyword: string): string {
 
 /** A secret that is split by invisible characters is still found. */
 function plain(text: string): string {
-  return NOT_ASCII.test(text) ? withoutHidden(text) : text;
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return isAscii ? text : withoutHidden(text);
 }
 
 /**
  * Letter pairs at the beginning of keywords (1) and after their first letter (2), in both cases. A keyword has at least
- * three letters, so one of its two pairs is at an even offset of the text, and only even offsets are checked. For 2 kB this
- * takes 4 µs, and a pattern of a hundred alternatives 12 µs; a send takes 60 µs.
+ * three letters, so one of its two pairs is at an even offset of the text, and only even offsets are checked, two letters
+ * as one number. For 2 kB this takes 3 µs, and a pattern of a hundred alternatives 12 µs; a send takes 60 µs.
  */
-const ASCII_BITS = 7;
-const PAIRS_MASK = (1 << (2 * ASCII_BITS)) - 1;
 const [BEGINS, FOLLOWS] = [1, 2];
-const PAIRS = new Uint8Array(PAIRS_MASK + 1);
+const PAIRS = new Uint8Array(2 ** 16);
+
+/** Longer texts are rare and use the pattern. One byte per letter: other letters than ASCII only cause a second check. */
+const letters = new Uint8Array(16 * 1024);
+const lettersBuffer = Buffer.from(letters.buffer);
+const pairs = new Uint16Array(letters.buffer);
+
 for (const keyword of KEYWORDS) {
   assert(keyword.length > 2, 'a shorter keyword would be overlooked');
   markPair(keyword.slice(0, 2), BEGINS);
@@ -49,23 +53,25 @@ for (const keyword of KEYWORDS) {
 function markPair([first = '', second = '']: string, mark: number): void {
   for (const a of [first, first.toUpperCase()]) {
     for (const b of [second, second.toUpperCase()]) {
-      const pair = (a.charCodeAt(0) << ASCII_BITS) | b.charCodeAt(0);
+      const pair = pairOf(a.charCodeAt(0), b.charCodeAt(0));
       PAIRS[pair] = (PAIRS[pair] as number) | mark;
     }
   }
 }
 
-/** Longer texts are rare and use the pattern. One byte per letter: other letters than ASCII only cause a second check. */
-const letters = new Uint8Array(16 * 1024);
-const lettersBuffer = Buffer.from(letters.buffer);
+/** As the processor reads two bytes. */
+function pairOf(first: number, second: number): number {
+  return LITTLE_ENDIAN ? first | (second << 8) : (first << 8) | second;
+}
 
 export function mayHoldSecret(given: string): boolean {
   const text = plain(given);
   if (text.length > letters.length) return KEYWORD.test(text);
-  const end = lettersBuffer.write(text, 'latin1');
-  for (let at = 0; at + 1 < end; at += 2) {
-    const marks = marksAt(at);
+  const end = lettersBuffer.write(text, 'latin1') >> 1;
+  for (let place = 0; place < end; place += 1) {
+    const marks = PAIRS[pairs[place] as number] as number;
     if (marks === 0) continue;
+    const at = 2 * place;
     if ((marks & BEGINS) !== 0 && (marksAt(at + 1) & FOLLOWS) !== 0 && isKeywordAt(text, at)) return true;
     const isInside = (marks & FOLLOWS) !== 0 && at > 0 && (marksAt(at - 1) & BEGINS) !== 0;
     if (isInside && isKeywordAt(text, at - 1)) return true;
@@ -74,7 +80,7 @@ export function mayHoldSecret(given: string): boolean {
 }
 
 function marksAt(at: number): number {
-  return PAIRS[(((letters[at] as number) << ASCII_BITS) | (letters[at + 1] as number)) & PAIRS_MASK] as number;
+  return PAIRS[pairOf(letters[at] as number, letters[at + 1] as number)] as number;
 }
 
 function isKeywordAt(text: string, at: number): boolean {

@@ -31,7 +31,7 @@ export function decider(
   nowMs: number,
   dependencyFacts: DependencyFacts | null = null,
 ): DecidePart {
-  const together = new Map(newHandoffs.map(({ id, dependsOn }) => [id, dependsOn]));
+  const together = new Map(dependencyFacts === null ? [] : newHandoffs.map(({ id, dependsOn }) => [id, dependsOn]));
   const seen = new Set<HandoffId>();
   return (from, to) => {
     const newRows: InsertRow[] = [];
