@@ -2,9 +2,11 @@
 import type { TestProject } from 'vitest/node';
 import { built } from './built.ts';
 import { keepTemporaryFilesInMemory } from './memory-folder.ts';
+import { putPythonOnPath } from './quick-python.ts';
 import { endSharedServers, prepareSharedServers } from './shared-postgres.ts';
 
 let removeTemporaryFiles = (): void => undefined;
+let removePython = (): void => undefined;
 
 /**
  * The name is vitest's: it calls `setup` before the first test file. On a developer's machine a failed build is only
@@ -13,6 +15,7 @@ let removeTemporaryFiles = (): void => undefined;
 export async function setup({ config }: TestProject): Promise<void> {
   // The long campaigns have a disk, as users have.
   if (config.env['BATON_CAMPAIGN'] !== 'long') removeTemporaryFiles = keepTemporaryFilesInMemory();
+  removePython = putPythonOnPath();
   prepareSharedServers();
   try {
     await built('command');
@@ -24,5 +27,6 @@ export async function setup({ config }: TestProject): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await endSharedServers();
+  removePython();
   removeTemporaryFiles();
 }
