@@ -28,7 +28,13 @@ interface HostUnderTest {
 const ECHO =
   'printf "started in %s as %s\\n" "$PWD" "$WHO"; while read -r line; do [ "$line" = quit ] && exit 7; echo "got $line"; done';
 
-async function makeTmux(): Promise<HostUnderTest & { readonly killServer: () => Promise<void> }> {
+interface TmuxUnderTest extends HostUnderTest {
+  readonly killServer: () => Promise<void>;
+  /** Starts a server that has no session, as it is for a moment after its last one has ended. */
+  readonly startEmptyServer: () => Promise<void>;
+}
+
+async function makeTmux(): Promise<TmuxUnderTest> {
   const folder = realpathSync(tempFolder());
   const configuration = join(folder, 'tmux.conf');
   writeFileSync(configuration, TMUX_CONFIGURATION);
@@ -39,6 +45,7 @@ async function makeTmux(): Promise<HostUnderTest & { readonly killServer: () => 
   return {
     host,
     killServer,
+    startEmptyServer: async () => void (await run(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off'])),
     folder,
     program: ['/bin/sh', '-c', ECHO],
     scroll: async (pane) => void (await run(['copy-mode', '-t', pane.pane])),
@@ -72,6 +79,15 @@ it.skipIf(tmux === null)('X9: a program can be started in the moment in which th
     expect(answer).toMatchObject({ ok: true });
     await killServer();
   }
+});
+
+it.skipIf(tmux === null)('X9: a program can be started while tmux runs without a session', async () => {
+  const { host, folder, program, startEmptyServer } = await makeTmux();
+  await startEmptyServer();
+  expect(await host.find('one')).toEqual({ ok: true, value: null });
+  const gone: Pane = { session: 'one', pane: '%0', pid: 1, startedAt: '' };
+  expect(await host.status(gone)).toEqual({ kind: 'gone' });
+  expect(await host.start({ name: 'one', cwd: folder, argv: program, env: {} })).toMatchObject({ ok: true });
 });
 
 describe.each([

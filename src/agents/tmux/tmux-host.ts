@@ -35,7 +35,8 @@ const STATUS_PAUSE_MS = 20;
 const START_TRIES = 20;
 const START_PAUSE_MS = 50;
 const NO_SERVER = /no server running|error connecting|No such file or directory|lost server|server exited/;
-const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
+/** A server without sessions has no current target. The server of an agent that has just ended is one, until it exits. */
+const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)|no current (?:target|session)/;
 
 export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; random: Random }): AgentHost {
   const statusOf = async (pane: Pane, readsLeft = STATUS_READS_MAX): Promise<PaneStatus> => {
