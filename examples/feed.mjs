@@ -1,4 +1,4 @@
-/** Everything that happens, while it happens: without a gap, and from any point again. */
+/** Follows all facts as they are written, without a gap, and again from any cursor. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

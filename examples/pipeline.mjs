@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** A typed pipeline: pages are rendered in parallel and merged into a book; what cannot be rendered goes to a person. */
+/** A typed pipeline: pages are rendered in parallel and merged into a book; a page that fails goes to a person. */
 import { agent, openBaton } from 'batonpass';
 import { z } from 'zod';
 

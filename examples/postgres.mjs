@@ -1,5 +1,5 @@
 /**
- * The same on PostgreSQL, where workers may run on many machines:
+ * Sends and works on PostgreSQL, where workers may run on many machines:
  *
  *   BATON_DATABASE=postgres://baton@db.internal/baton node postgres.mjs
  */

@@ -1,6 +1,6 @@
 /**
- * The journey of a React component: @frontend-specialist asks for it, @react-specialist generates and type-checks it, the
- * artifact is registered by itself, and @reporter, who has been waiting for it, retrieves it and reports.
+ * The journey of a React component: @frontend-specialist asks for it, @react-specialist generates and type-checks it, Baton
+ * registers the artifact, and @reporter, which has been waiting for the artifact, retrieves it and reports.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What happens when it does not work: failures with codes, retries by themselves, and one more by hand. */
+/** What happens when work fails: failures with codes, automatic retries, and one retry by hand. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A handoff from draft to completed by the shell alone: @pm asks, @dev does it, @qa looks at it.
+# A handoff from draft to completed with the shell alone: @pm asks, @dev does it, @qa looks at it.
 #
 #   sh shell.sh        (with `baton` on the PATH)
 set -eu

@@ -1,4 +1,4 @@
-/** Work that has to be shown: deliverables with evidence, and somebody else who agrees that it is done. */
+/** Verified work: deliverables with evidence, and another agent that agrees that the work is done. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

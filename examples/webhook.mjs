@@ -1,4 +1,4 @@
-/** A receiver of webhooks that checks the signature, and a workspace that tells it what is completed. */
+/** A receiver of webhooks that checks the signature, and a workspace that notifies it of completed handoffs. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** A test of one's own worker: no file, no waiting, about a millisecond. Run it with node, or with any test runner. */
+/** A test of your own worker: no file, no waiting, about a millisecond. Run it with node, or with any test runner. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HandlerFailure } from 'batonpass';

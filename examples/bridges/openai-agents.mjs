@@ -1,6 +1,6 @@
 /**
- * OpenAI Agents SDK: a handoff of the SDK becomes a handoff of Baton. The agent that takes over has no model of its own: what
- * it is asked goes to an agent of Baton, which may be another program on another machine, and its result is the answer.
+ * OpenAI Agents SDK: a handoff of the SDK becomes a handoff of Baton. The agent that takes over has no model of its own:
+ * Baton hands the request to another agent, which may be another program on another machine, and its result is the answer.
  */
 import assert from 'node:assert/strict';
 import { Agent, handoff, Runner, setTracingDisabled, Usage } from '@openai/agents';

@@ -1,7 +1,7 @@
 // Sends, does and awaits work through the queue folder, with nothing but Go's own library. Copy this file.
 //
 //	go run handoffs.go send @from @to '{"text": "two words"}'    prints the id            (in the workspace)
-//	go run handoffs.go work @counter                             does once what lies in pending/ for the agent
+//	go run handoffs.go work @counter                             does the agent's work in pending/, once
 //	go run handoffs.go wait ID                                   prints the answer; ends with 8 when it failed
 package main
 

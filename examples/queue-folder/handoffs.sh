@@ -2,7 +2,7 @@
 # Sends, does and awaits work through the queue folder, with mv and jq. Copy this file; it needs nothing else.
 #
 #   sh handoffs.sh send @from @to '{"text": "two words"}'     prints the id            (in the workspace)
-#   sh handoffs.sh work @counter [COMMAND...]                 does once what lies in pending/ for the agent
+#   sh handoffs.sh work @counter [COMMAND...]                 does the agent's work in pending/, once
 #   sh handoffs.sh wait ID                                    prints the answer; ends with 8 when it failed
 set -eu
 

@@ -31,9 +31,9 @@ function claimsSealOf(claims: readonly Claim[]): string {
 
 type Seal = readonly [name: 'seal' | 'claims', digest: string];
 
-/** The seal for the detail of a fact. `body` is needed only for the first fact. */
+/** The seal for the detail of a fact. `body` is needed only for a fact that sets the terms. */
 export function sealFor(deed: Fact['deed'], handoff: Handoff, body: string | null): Seal | null {
-  if (deed === 'create' && body !== null) return ['seal', sealOf(handoff, body)];
+  if (SETS_TERMS.has(deed) && body !== null) return ['seal', sealOf(handoff, body)];
   if (deed === 'deliver' && handoff.claims.length > 0) return ['claims', claimsSealOf(handoff.claims)];
   return null;
 }

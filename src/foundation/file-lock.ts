@@ -91,20 +91,28 @@ export function readLock(lock: string): LockState | null {
   });
 }
 
-/** Watches one lock of another process. The function returns whether the holder has lost it. */
+/**
+ * Watches one lock of another process. The function returns whether the holder has lost it. A long time between two looks
+ * counts only in part: a watcher that was stopped itself must not judge the silence of others by it.
+ */
 export function watchLock(
   judge: ProcessJudge,
   { leaseMs = LOCK_LEASE_MS, elapsedMs = () => performance.now() }: LockWatchOptions = {},
 ): (seen: LockState) => boolean {
   let mark = '';
-  let sinceMs = 0;
+  let lookedMs = 0;
+  let silentMs = 0;
   return (seen) => {
     if (isHolderGone(judge, seen)) return true;
     const nowMs = elapsedMs();
-    if (seen.mark !== mark) [mark, sinceMs] = [seen.mark, nowMs];
-    return nowMs - sinceMs >= leaseMs;
+    silentMs = seen.mark === mark ? silentMs + Math.min(nowMs - lookedMs, leaseMs / LOOKS_PER_LEASE) : 0;
+    [mark, lookedMs] = [seen.mark, nowMs];
+    return silentMs >= leaseMs;
   };
 }
+
+/** At least this many looks find a lock abandoned. */
+const LOOKS_PER_LEASE = 4;
 
 export interface LockWatchOptions {
   readonly leaseMs?: number;

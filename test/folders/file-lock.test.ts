@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identityText, judgeAs, ownJudge, type ProcessIdentity } from '../../src/foundation/process-identity.ts';
+import { watchLock } from '../../src/foundation/file-lock.ts';
 import { removeDeadLocks, openNameLocks } from '../../src/folders/name-locks.ts';
 import { usePrograms } from '../crash/built-programs.ts';
 import { start, tempFolder, until, untilSays } from '../support/processes.ts';
@@ -77,6 +78,19 @@ describe('being alone with a name', () => {
       alone.close();
     }
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is not taken by a watcher that was stopped itself: it knows nothing about that time', () => {
+    let nowMs = 0;
+    const isLost = watchLock(ownJudge(), { leaseMs: LEASE_MS, elapsedMs: () => nowMs });
+    const looked = (afterMs: number, mark = 'a'): boolean => {
+      nowMs += afterMs;
+      return isLost({ text: '', holder: ELSEWHERE, mark, touchedAt: 0 });
+    };
+    expect([looked(0), looked(LEASE_MS * 100), looked(1)]).toEqual([false, false, false]);
+    expect(looked(1, 'a sign of life')).toBe(false);
+    const silence = Array.from({ length: LEASE_MS / 10 }, () => looked(10, 'a sign of life'));
+    expect(silence).toEqual(silence.map((_, index) => index + 1 === silence.length));
   });
 
   it('stays with a holder elsewhere that shows signs of life, however long it takes', async () => {

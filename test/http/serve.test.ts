@@ -18,6 +18,8 @@ interface Server {
 async function serve(workspace: Workspace, more: readonly string[] = [], env = {}): Promise<Server> {
   const running = workspace.start(['serve', '--port', '0', ...more], { env });
   await untilSays(running, 'the link works once');
+  // That is on standard error, and may arrive before the link on standard output.
+  await until('the link is printed', () => running.stdout().endsWith('\n'));
   const link = running.stdout().trim();
   const { url, token } = JSON.parse(readFileSync(join(workspace.folder, '.baton/serve.json'), 'utf8')) as Server;
   expect(link.startsWith(`${url}/login?code=`)).toBe(true);

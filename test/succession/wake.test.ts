@@ -122,7 +122,11 @@ describe('by hook', () => {
       call('claude', 'stop', { last_assistant_message, session_id: 'another' });
     expect(await said('nothing to hand off to the next agent: no handoff')).toEqual(['{}', 'small']);
     expect(await said('COMPLETE handoff of the next agent:\n```ts\nhandoff();\n```\n')).toEqual(['{}', 'small']);
-    expect(await said('Done.\n```yaml\nhandoff:\n  status: none\n```\n')).toEqual(['{}', 'small']);
+    // A process that the hook before has started may read this one too, and then this hook has its answer already.
+    const [answer, loaded] = await said('Done.\n```yaml\nhandoff:\n  status: none\n```\n');
+    expect([/^(?:\{\}|\{"systemMessage":"baton: the block in line 2 is invalid: .*"\})$/.test(answer), loaded]).toEqual(
+      [true, 'small'],
+    );
     // Nobody has read these yet.
     await offer('@codex');
     const startedWith = async (configuration: string): Promise<Called> => {

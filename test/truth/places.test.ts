@@ -10,6 +10,7 @@ import { agentPrincipal } from '../../src/domain/principal.ts';
 import { reportOn } from '../../src/domain/project-report.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { factsOf } from '../../src/engine/handoffs/read.ts';
+import { revise } from '../../src/engine/handoffs/revise.ts';
 import { verify } from '../../src/engine/handoffs/verify.ts';
 import { projects } from '../../src/engine/handoffs/projects.ts';
 import { examineTrails } from '../../src/engine/health-checks.ts';
@@ -23,7 +24,7 @@ import { queueWorld } from '../folders/queue-world.ts';
 import { tempFolder } from '../support/processes.ts';
 import { exported, imported, memoryStore } from '../transfer/sample.ts';
 import { forged, type Line } from './forged-export.ts';
-import { answerOf, truthWorld, type Attempt, type TruthWorld } from './world.ts';
+import { answerOf, local, truthWorld, type Attempt, type TruthWorld } from './world.ts';
 
 const STRICT = `${ON}identity: strict\n`;
 const VERIFIED = {
@@ -343,9 +344,9 @@ const SUMMARIES: readonly Attempt[] = [
 ].map(([lie, answer, attempt]) => ({ lie, through: 'summary', answer, attempt }) as Attempt);
 
 /** Changes the database behind Baton's back, and asks the doctor. */
-async function tampered(sql: string): Promise<string> {
+async function tampered(sql: string, prepare: (world: TruthWorld) => Promise<unknown> = filled): Promise<string> {
   const world = await truthWorld();
-  await filled(world);
+  await prepare(world);
   const path = present(world.app.workspace, 'a workspace').databasePath;
   await world.app.close();
   const { DatabaseSync } = chooseBinding();
@@ -357,26 +358,36 @@ async function tampered(sql: string): Promise<string> {
   return `${check.verdict}: ${check.says.replace(/^\S+: /, '')}`;
 }
 
+async function revised({ ctx, ask }: TruthWorld): Promise<void> {
+  const { id } = await ask({}, { draft: true });
+  expect(await revise(ctx, local('pm'), id, { title: 'Better', input: { page: 2 } })).toMatchObject({ ok: true });
+}
+
 const CHANGED = 'problem: its terms, title, parties or input are not those that it was made with';
-const DATABASE: readonly Attempt[] = [
-  ['nothing at all', 'ok: 1 trail with 4 facts adds up', "UPDATE handoff SET title = title WHERE id = 'none'"],
-  ['other terms', CHANGED, `UPDATE handoff SET terms = replace(terms, '"page"', '"less"')`],
-  ['another title', CHANGED, "UPDATE handoff SET title = 'a nicer one'"],
-  ['another input', CHANGED, `UPDATE body SET text = '{"input":"another"}'`],
+const DATABASE: readonly Attempt[] = (
   [
-    'other evidence',
-    'problem: its evidence is not what was delivered',
-    `UPDATE handoff SET claims = replace(claims, 'page.html', 'other.html')`,
-  ],
-  [
-    'another assurance',
-    'problem: it is called attested, its trail makes it verified',
-    'UPDATE handoff SET extra = \'{"assurance":"attested"}\'',
-  ],
-].map(
-  ([lie, answer, sql]) =>
-    ({ lie: `the database is changed: ${lie}`, through: 'database', answer, attempt: () => tampered(sql!) }) as Attempt,
-);
+    ['nothing at all', 'ok: 1 trail with 4 facts adds up', "UPDATE handoff SET title = title WHERE id = 'none'"],
+    ['other terms', CHANGED, `UPDATE handoff SET terms = replace(terms, '"page"', '"less"')`],
+    ['another title', CHANGED, "UPDATE handoff SET title = 'a nicer one'"],
+    ['another input', CHANGED, `UPDATE body SET text = '{"input":"another"}'`],
+    [
+      'other evidence',
+      'problem: its evidence is not what was delivered',
+      `UPDATE handoff SET claims = replace(claims, 'page.html', 'other.html')`,
+    ],
+    [
+      'another assurance',
+      'problem: it is called attested, its trail makes it verified',
+      'UPDATE handoff SET extra = \'{"assurance":"attested"}\'',
+    ],
+    ['nothing of a revised draft', 'ok: 1 trail with 2 facts adds up', 'UPDATE handoff SET title = title', revised],
+    ['the title of a revised draft', CHANGED, "UPDATE handoff SET title = 'a nicer one'", revised],
+    ['the input of a revised draft', CHANGED, `UPDATE body SET text = '{"input":"another"}'`, revised],
+  ] as const
+).map(([lie, answer, sql, prepare]): Attempt => {
+  const attempt = (): Promise<string> => tampered(sql, prepare);
+  return { lie: `the database is changed: ${lie}`, through: 'database', answer, attempt };
+});
 
 describe('places', () => {
   it.each([...DOCUMENTS, ...TRANSFERS, ...SUMMARIES])(

@@ -111,9 +111,12 @@ function lineOf({ from, fate, rule, ingested, refusal, says, problems, line }: B
     const next = ingested.opened === null ? '' : `, next is ${ingested.opened}`;
     return `${who} ${ingested.did} ${ingested.leg}${next}`;
   }
-  return displayLine(
-    `${who} ${fate}${says === undefined ? '' : `: ${says}`}${problems.map((each) => `; ${each.says}`).join('')}`,
-  );
+  const block = from === null ? who : `the block of ${who}`;
+  const reasons = [
+    ...(says === undefined ? [] : [says]),
+    ...problems.map((each) => `${each.field} ${each.says}`.trim()),
+  ];
+  return displayLine(`${block} is ${fate}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`);
 }
 
 function textIn(said: ReadonlyMap<string, unknown>, name: string): string | null {
