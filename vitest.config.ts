@@ -32,7 +32,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: mode === LONG ? campaigns() : testFiles(mode === AGENTS ? '.real.ts' : '.test.ts'),
       environment: 'node',
-      env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
+      env: mode === LONG || mode === AGENTS ? { BATON_CAMPAIGN: mode } : {},
       // Forks, because many tests kill processes, change the clock or open the native binding.
       pool: 'forks',
       // Files share a process one after the other: to start one and to load the sources takes longer than most of them do.

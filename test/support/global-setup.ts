@@ -13,8 +13,9 @@ let removePython = (): void => undefined;
  * told, because the tests that do not need it still say something. In CI it ends the run.
  */
 export async function setup({ config }: TestProject): Promise<void> {
-  // The long campaigns have a disk, as users have.
-  if (config.env['BATON_CAMPAIGN'] !== 'long') removeTemporaryFiles = keepTemporaryFilesInMemory();
+  // The long campaigns have a disk, as users have; the installed agents are to last, and the sandbox in which Codex
+  // starts itself has no /dev/shm.
+  if (config.env['BATON_CAMPAIGN'] === undefined) removeTemporaryFiles = keepTemporaryFilesInMemory();
   removePython = putPythonOnPath();
   prepareSharedServers();
   try {
