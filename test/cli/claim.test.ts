@@ -10,6 +10,18 @@ describe.each(commandDatabases)('by hand on $name', (database) => {
     expect(await run(['claim', 'react', '--wait', '0.2'])).toMatchObject({ code: 7, stdout: '' });
   });
 
+  it('claim of a paused agent says so, and how to resume it', async () => {
+    const { run, send } = await makeWorkspace(database);
+    await send('react');
+    expect(await run(['pause', 'react', '--as', 'operator'])).toMatchObject({ code: 0 });
+    for (const wait of [[], ['--wait', '0.2']]) {
+      const { code, stderr } = await run(['claim', 'react', ...wait]);
+      expect([code, stderr]).toEqual([wait.length === 0 ? 3 : 7, expect.stringContaining('baton resume @react')]);
+    }
+    expect(await run(['resume', 'react', '--as', 'operator'])).toMatchObject({ code: 0 });
+    expect(await run(['claim', 'react'])).toMatchObject({ code: 0 });
+  });
+
   it('Q4: claim takes the next one, renew keeps it, release gives it back, deliver settles with the fence', async () => {
     const workspace = await makeWorkspace(database);
     const { run, send } = workspace;

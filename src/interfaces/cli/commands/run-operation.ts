@@ -1,6 +1,6 @@
 /** Runs an operation as a command: options in, operation, answer out. */
 import type { Handoff } from '../../../domain/handoff.ts';
-import type { HandoffId } from '../../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../../domain/names.ts';
 import { AGENT_TERMS } from '../../../domain/retry-policy.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import type { Context } from '../../../engine/context.ts';
@@ -14,6 +14,7 @@ import {
   type Results,
   type RunOptions,
 } from '../../../operations/operation.ts';
+import { refusalText } from '../../shared/refusal-text.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import type { WorkNote } from '../../shared/work-note.ts';
 import { mayHaveNote, readNote } from '../../shared/work-progress.ts';
@@ -43,6 +44,7 @@ export interface PrintContext {
   agentTermsOf(handoff: Handoff): { readonly retriesMax: number; readonly attemptTimeoutMs: number | null };
   /** The last failure and the progress of the handoff. */
   noteOf(handoff: Handoff): Promise<WorkNote>;
+  isPaused(agent: AgentId): Promise<boolean>;
 }
 
 export function commandFor(operation: Operation): Run {
@@ -78,6 +80,7 @@ export function commandFor(operation: Operation): Run {
           attemptTimeoutMs: (hasUsualTimeout(ctx, handoff) ? AGENT_TERMS : handoff.terms).attemptTimeoutMs,
         }),
         noteOf: async (handoff) => (mayHaveNote(handoff) ? readNote(ctx, handoff.id) : {}),
+        isPaused: (name) => ctx.store.pauses.isPaused(name),
       };
       const code = (await print(answer.value, context)) ?? 0;
       if (operation.result === 'page' || operation.result === 'shown') await noteUnsynced(ctx, input, output);
@@ -127,13 +130,8 @@ const PRINTERS: {
     if (view.until !== undefined) output.note(`held until ${view.until}`);
   },
   created: (handoff, { output }) => printCreated(handoff, output),
-  claimed: (claimed, { output, input: { agent, waitMs = 0 } }) => {
-    if (claimed === null && waitMs === 0) {
-      throw cliProblem('nothing-offered', `nothing is offered to @${String(agent)} now; wait with --wait 60`);
-    }
-    if (claimed === null) {
-      throw cliProblem('timed-out', `nothing was offered to @${String(agent)} within ${Number(waitMs) / 1000} s`);
-    }
+  claimed: async (claimed, { output, input: { agent, waitMs = 0 }, isPaused }) => {
+    if (claimed === null) throw await nothingClaimed(agent as AgentId, waitMs as number, isPaused);
     const { id, fence } = claimed.handoff;
     const view = wholeView({ ...claimed, outcome: null });
     output.answer(view);
@@ -165,6 +163,14 @@ const PRINTERS: {
   pruned: async (pruned, context) => (await import('./operator-results.ts')).printPruned(pruned, context),
   cleaned: async (cleaned, context) => (await import('./artifact.ts')).printCleaned(cleaned, context),
 };
+
+async function nothingClaimed(agent: AgentId, waitMs: number, isPaused: PrintContext['isPaused']): Promise<Problem> {
+  const code = waitMs === 0 ? 'nothing-offered' : 'timed-out';
+  if (await isPaused(agent)) return cliProblem(code, refusalText({ code: 'agent-paused', agent }));
+  return waitMs === 0
+    ? cliProblem(code, `nothing is offered to @${agent} now; wait with --wait 60`)
+    : cliProblem(code, `nothing was offered to @${agent} within ${waitMs / 1000} s`);
+}
 
 /** Prints only the id, for scripts. */
 export function printCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
