@@ -74,7 +74,11 @@ describe.skipIf(tmux === null)('in real tmux', () => {
     expect([outgoing.state, outgoing.last_handoff?.error]).toEqual(['retired', null]);
     const next = (await stage.agents()).find(({ previous_agent_id: before }) => before === id);
     expect([next?.adapter, next?.persona, next?.state]).toEqual(['command', 'dev', 'active']);
-    const heard = stage.log().filter(({ kind, pid }) => kind === 'prompt' && pid === next?.pane?.pid);
+    // A program without hooks does not tell when it has read a line.
+    const heardBy = (): ReturnType<typeof stage.log> =>
+      stage.log().filter(({ kind, pid }) => kind === 'prompt' && pid === next?.pane?.pid);
+    await until('both lines are read', () => heardBy().length > 1);
+    const heard = heardBy();
     expect(heard.map(({ how }) => how)).toEqual(['typed', 'typed']);
     expect(heard[1]?.line).toContain('Baton wrote a substitute');
     const path = /Read (\S+\.md)/.exec(heard[1]?.line ?? '')?.[1] ?? '';

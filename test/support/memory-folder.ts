@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orNull } from '../../src/foundation/or-null.ts';
 
 const IN_MEMORY = '/dev/shm';
 const NAME = 'baton-tests-';
@@ -45,10 +46,14 @@ export function keepTemporaryFilesInMemory(): () => void {
   };
 }
 
-/** They would hold their memory until the machine is started again. */
+/**
+ * They would hold their memory until the machine is started again. One that cannot be removed stays: a run that was killed
+ * may have left a disk mounted in it.
+ */
 function removeThoseOfKilledRuns(place: string): void {
   for (const name of readdirSync(place)) {
     const [, pid] = /^baton-tests-([0-9]+)$/.exec(name) ?? [];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(place, name), { recursive: true, force: true });
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    orNull(() => rmSync(join(place, name), { recursive: true, force: true }));
   }
 }

@@ -1,6 +1,6 @@
 /** All handoffs that match a filter, as a table, a board or a timeline. */
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { query, type ListPage, type Row, type HandoffDetail, type TotalsAnswer } from '../api.ts';
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
@@ -76,7 +76,8 @@ export function Work(): VNode {
 function FilterBar({ text, totals }: { readonly text: string; readonly totals: TotalsAnswer | null }): VNode {
   const field = useRef<HTMLInputElement>(null);
   const submitted = useRef(text);
-  useEffect(() => {
+  // A later effect of an earlier address would bring back what it says.
+  useLayoutEffect(() => {
     // The address follows Enter a moment later. What the person has typed since then stays in the field.
     if (field.current !== null && submitted.current !== text) field.current.value = text;
     submitted.current = text;
