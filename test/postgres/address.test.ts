@@ -149,4 +149,22 @@ describe('the clock of the server', () => {
     steadyMs += 60_000;
     expect(clock.isStale()).toBe(true);
   });
+
+  it('I19: stands still when a quick answer corrects a slow one, and goes back only with the clock of the server', () => {
+    let steadyMs = 1000;
+    const clock = serverClock(() => steadyMs);
+    // The answer took 400 ms, nearly all of it on the way back.
+    steadyMs += 400;
+    clock.observe(50_000, 1000);
+    const early = clock.nowMs();
+    expect(early).toBe(50_200);
+    clock.observe(50_050, steadyMs);
+    expect(clock.nowMs()).toBe(early);
+    steadyMs += 100;
+    expect(clock.nowMs()).toBe(early);
+    steadyMs += 100;
+    expect(clock.nowMs()).toBe(50_251);
+    clock.observe(40_000, steadyMs);
+    expect(Math.abs(clock.nowMs() - 40_000)).toBeLessThanOrEqual(2);
+  });
 });

@@ -2,8 +2,8 @@
  * Estimates the server's clock as an offset to our own monotonic clock, so that no wall clock of a client enters a record.
  *
  * Every answer with a server time limits the offset: the server read its clock after we sent and before we received. The
- * offset moves only when an answer contradicts it, and no further than necessary, so that time neither jitters nor runs
- * backwards by half a round trip.
+ * offset moves only when an answer contradicts it, and no further than necessary, so that time does not jitter. Where a
+ * quick answer moves it back, because an earlier one was slow, time stands still until it is true again.
  */
 export interface ServerClock {
   nowMs(): number;
@@ -16,12 +16,19 @@ export interface ServerClock {
 
 /** Clocks drift by some tens of microseconds a second: well below a millisecond in this time. */
 const FRESH_MS = 10_000;
+/** Time goes back by more than this only with the clock of the server. */
+const STANDSTILL_MAX_MS = 1_000;
 
 export function serverClock(elapsedMs: () => number = () => performance.now()): ServerClock {
   let offsetMs: number | null = null;
   let observedAtMs = -Infinity;
+  let latestMs = -Infinity;
   return {
-    nowMs: () => Math.floor(elapsedMs() + (offsetMs ?? 0)),
+    nowMs: () => {
+      const nowMs = Math.floor(elapsedMs() + (offsetMs ?? 0));
+      if (nowMs > latestMs || latestMs - nowMs > STANDSTILL_MAX_MS) latestMs = nowMs;
+      return latestMs;
+    },
     elapsedMs,
     observe: (serverMs, sentAtMs) => {
       observedAtMs = elapsedMs();
