@@ -37,13 +37,14 @@ await describeWithServer('a server that ends connections', 'shared', (fixture) =
     ];
     const trouble = endAgainAndAgain(fixture, name);
     const ids: HandoffId[] = [];
+    const isEnough = (): boolean => ids.length >= LIVES && trouble.ended() > 20;
     const nextId = (): HandoffId | null => {
-      if (ids.length >= LIVES && trouble.ended() > 20) return null;
+      if (isEnough()) return null;
       ids.push(idOf(`a-${ids.length}`));
       return ids.at(-1) ?? null;
     };
     const done: HandoffId[] = [];
-    const isAllDone = (): boolean => ids.length >= LIVES && trouble.ended() > 20 && done.length === ids.length;
+    const isAllDone = (): boolean => isEnough() && done.length >= ids.length;
     const [sent] = await Promise.all([
       send(sending, nextId),
       ...working.map(async (store, nth) => work(store, await ownSession(store, nth), isAllDone, done)),

@@ -16,7 +16,7 @@ export interface ServerClock {
 
 /** Clocks drift by some tens of microseconds a second: well below a millisecond in this time. */
 const FRESH_MS = 10_000;
-/** Time goes back by more than this only with the clock of the server. */
+/** A step back by more than this means that the clock of the server was set back, and is followed. */
 const STANDSTILL_MAX_MS = 1_000;
 
 export function serverClock(elapsedMs: () => number = () => performance.now()): ServerClock {

@@ -76,9 +76,9 @@ export function Work(): VNode {
 function FilterBar({ text, totals }: { readonly text: string; readonly totals: TotalsAnswer | null }): VNode {
   const field = useRef<HTMLInputElement>(null);
   const submitted = useRef(text);
-  // A later effect of an earlier address would bring back what it says.
+  // The address follows Enter a moment later. What the person has typed since then stays in the field. An effect that runs
+  // after drawing could come so late that it puts an earlier filter back.
   useLayoutEffect(() => {
-    // The address follows Enter a moment later. What the person has typed since then stays in the field.
     if (field.current !== null && submitted.current !== text) field.current.value = text;
     submitted.current = text;
   }, [text]);
