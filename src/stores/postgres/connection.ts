@@ -88,15 +88,15 @@ export function openConnection(
 ): LockingConnection {
   const { timers, random, patienceMs, where } = retry;
   let link: Driver | null = null;
-  let newHandoff: Promise<Driver> | null = null;
+  let opening: Promise<Driver> | null = null;
   let lastTransaction: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   const reopen = (): Promise<Driver> => {
-    newHandoff ??= open()
+    opening ??= open()
       .then((opened) => (link = opened))
-      .finally(() => (newHandoff = null));
-    return newHandoff;
+      .finally(() => (opening = null));
+    return opening;
   };
 
   /** Retries until it succeeds, fails permanently, or `patienceMs` is over. */
@@ -178,7 +178,7 @@ export function openConnection(
     transaction: (act) => inTurn(() => runTransaction(act)),
     close: async () => {
       closed = true;
-      const last = link ?? (await newHandoff?.catch(() => null)) ?? null;
+      const last = link ?? (await opening?.catch(() => null)) ?? null;
       await last?.end();
     },
   };
