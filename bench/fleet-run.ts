@@ -22,6 +22,8 @@ export interface FleetSize {
   readonly producers: number;
   readonly workers: number;
   readonly concurrency: number;
+  /** How long each handler takes; absent: no time. */
+  readonly handlerMs?: number;
 }
 
 export async function startFleet(
@@ -31,7 +33,11 @@ export async function startFleet(
   size: FleetSize,
   workerUrl: string = url,
 ): Promise<Fleet> {
-  const env = { BATON_BENCH_TELLS: '1', NO_LOG_SUCCESS: '1' };
+  const env = {
+    BATON_BENCH_TELLS: '1',
+    NO_LOG_SUCCESS: '1',
+    ...(size.handlerMs === undefined ? {} : { BATON_BENCH_HANDLER_MS: String(size.handlerMs) }),
+  };
   const { concurrency } = size;
   const workers: Role[] = [];
   const addWorkers = async (count: number): Promise<void> => {

@@ -2,7 +2,7 @@
  * Baton on PostgreSQL beside graphile-worker, pg-boss and DBOS: one server whose every commit is on the disk, inputs of two
  * kilobytes, all in one run. Rates are full lives (sent, taken, finished) per second.
  *
- *   npm run bench:fleet -- [lives] [bulk] [wake] [curve] [model]        without arguments: all of them
+ *   npm run bench:fleet -- [lives] [bulk] [wake] [curve] [scale] [model]        without arguments: all of them
  */
 import { statfsSync } from 'node:fs';
 import { privatePostgres, WITHOUT_POSTGRES } from '../test/support/private-postgres.ts';
@@ -12,6 +12,7 @@ import { measureBulk } from './fleet-bulk.ts';
 import { measureCurve } from './fleet-curve.ts';
 import { measureLives } from './fleet-lives.ts';
 import { measureModel } from './fleet-model.ts';
+import { measureScale } from './fleet-scale.ts';
 import { measureWakeUps } from './fleet-wake.ts';
 import { serverTime } from './processor-time.ts';
 import { ROUNDS, runSections, SCALE, sectionsAsked, versionsOf, type Sections } from './sections.ts';
@@ -31,6 +32,7 @@ const SECTIONS: Sections<FleetBench> = {
   bulk: measureBulk,
   wake: measureWakeUps,
   curve: measureCurve,
+  scale: measureScale,
   model: measureModel,
 };
 const NAMES = process.env['BATON_BENCH_NAMES']?.split(';') ?? FLEET.map(({ name }) => name);

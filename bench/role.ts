@@ -73,12 +73,14 @@ async function producer(): Promise<(order: Order) => Promise<Answer>> {
 async function worker(): Promise<(order: Order) => Promise<Answer>> {
   let delays: number[] = [];
   const hangs = process.env['BATON_BENCH_HANGS'] === '1';
+  const handlerMs = Number(process.env['BATON_BENCH_HANDLER_MS'] ?? 0);
   const reportStart = process.env['BATON_BENCH_TELLS'] === '1' ? startReporter() : () => undefined;
   const started = await contestant.startWorker(place, Number(concurrency), ({ sentAt }) => {
     const startedAt = performance.timeOrigin + performance.now();
     delays.push(startedAt - sentAt);
     reportStart(startedAt);
-    return hangs ? new Promise(() => undefined) : undefined;
+    if (hangs) return new Promise(() => undefined);
+    return handlerMs > 0 ? pause(handlerMs) : undefined;
   });
   return async (order) => {
     if (order.do === 'stop') {
