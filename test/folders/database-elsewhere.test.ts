@@ -37,7 +37,7 @@ describe.each(databases)('a workspace whose database is elsewhere, on $name', (d
     const worker = startBaton(['work', '@react', '--database', address, ...command], { cwd: folder });
     await until('it keeps the folders', () => existsSync(join(folder, 'handoffs/pending')));
     writeFileSync(join(folder, 'handoffs/pending/x.json'), JSON.stringify(aRequest('x')));
-    await until('it is done', () => existsSync(join(folder, 'handoffs/completed/x.json')), 30_000);
+    await until('it is done', () => existsSync(join(folder, 'handoffs/completed/x.json')));
     const file = JSON.parse(readFileSync(join(folder, 'handoffs/completed/x.json'), 'utf8')) as object;
     expect(file).toMatchObject({ handoff_id: 'x', status: 'completed' });
     worker.signal('SIGTERM');

@@ -6,8 +6,6 @@ import { served, statusOf, written, type Served } from './served.ts';
 
 /** More than the server takes in all. */
 const MANY = 1_100;
-/** As long as any wait of the tests: the machine may be busy. */
-const ATTEMPT_MS = 30_000;
 
 interface Line {
   readonly socket: Socket;
@@ -37,7 +35,7 @@ async function open(server: Served, count: number, text: string): Promise<readon
 /** By raw sockets, so that nothing is retried or taken from a pool. */
 async function isAnswered(server: Served, path: string, token?: string): Promise<number> {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  return statusOf(await server.raw(written(server, `GET ${path}`, headers), ATTEMPT_MS));
+  return statusOf(await server.raw(written(server, `GET ${path}`, headers)));
 }
 
 function claiming(server: Served, token: string, seconds: number): string {

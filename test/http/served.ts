@@ -11,7 +11,7 @@ import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { openLog } from '../../src/app/serve/log.ts';
 import { startServing } from '../../src/app/serve/serve.ts';
-import { tempFolder } from '../support/processes.ts';
+import { PATIENCE_MS, tempFolder } from '../support/processes.ts';
 import { putDatabase } from '../support/sqlite-with-tables.ts';
 import { watchAnswersOf } from './published-schema.ts';
 
@@ -27,7 +27,7 @@ export interface Served {
   readonly tokenFor: (agent: string | null, more?: Partial<TokenRequest>) => Promise<string>;
   readonly ask: (method: string, path: string, asked?: Ask) => Promise<Answer>;
   /** Bytes as they are; answers what came back until the server or the time ended it. */
-  readonly raw: (text: string | readonly Buffer[], patienceMs?: number) => Promise<string>;
+  readonly raw: (text: string | readonly Buffer[]) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function served({
       return (await mintToken(app.ctx, wish, { by: 'the test' })).secret;
     },
     ask: (method, path, asked = {}) => ask(serving.url, method, path, asked),
-    raw: (text, patienceMs) => raw(Number(new URL(serving.url).port), text, patienceMs),
+    raw: (text) => raw(Number(new URL(serving.url).port), text),
     stop,
   };
 }
@@ -145,7 +145,7 @@ async function ask(
   };
 }
 
-async function raw(port: number, text: string | readonly Buffer[], patienceMs = 5_000): Promise<string> {
+async function raw(port: number, text: string | readonly Buffer[]): Promise<string> {
   return new Promise((resolve) => {
     const heard: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => {
@@ -156,7 +156,7 @@ async function raw(port: number, text: string | readonly Buffer[], patienceMs = 
       socket.destroy();
       resolve(Buffer.concat(heard).toString('latin1'));
     };
-    const timer = setTimeout(end, patienceMs);
+    const timer = setTimeout(end, PATIENCE_MS);
     socket.on('data', (bytes) => {
       heard.push(bytes);
       // One whole answer is enough: its body is as long as it says.

@@ -47,7 +47,7 @@ describe.each(databases)('the library on $name', (database) => {
     const sent = await baton.sendMany(
       [1, 2, 3, 4, 5, 6].map((n) => ({ from: '@me', to: '@react', input: { n }, title: `number ${n}` })),
     );
-    const done = await Promise.all(sent.map(({ id }) => baton.wait(id, { timeoutMs: 30_000 })));
+    const done = await Promise.all(sent.map(({ id }) => baton.wait(id, { timeoutMs: 90_000 })));
     expect(done.map(({ result }) => result)).toEqual([1, 2, 3, 4, 5, 6].map((n) => ({ saw: { n } })));
     expect(most).toBeGreaterThan(1);
     await worker.stop();

@@ -114,7 +114,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     const sent = await Promise.all(
       numbers.map(async (n) => sender.send({ from: '@me', to: '@adder', input: { n }, requestId: `request-${n}` })),
     );
-    const ended = await Promise.all(sent.map(async ({ id }) => sender.wait(id, { timeoutMs: 40_000 })));
+    const ended = await Promise.all(sent.map(async ({ id }) => sender.wait(id, { timeoutMs: 90_000 })));
     expect(ended.map(({ result }) => result)).toEqual(numbers.map((n) => ({ sum: n + 1 })));
     await Promise.all(workers.map(async (worker) => worker.stop()));
     const attempts = await Promise.all(workers.map(async (worker) => (await worker.done).attempts));

@@ -21,7 +21,7 @@ const MARK = `${process.pid}-${randomUUID()}`;
 const KEPT = keptVariables('PATH', 'HOME', 'TMPDIR', 'LANG', 'USER');
 
 /** Generous, because the machine may be busy with other tests: a test that waits this long has failed. */
-const PATIENCE_MS = 90_000;
+export const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 10;
 /** Between two looks passes at least so many times as long as a look takes: waiting takes no time from others. */
 const REST_PER_LOOK = 3;
