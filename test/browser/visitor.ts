@@ -4,6 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { built } from '../support/built.ts';
 import { howToGet, needComponent } from '../support/components.ts';
+import { PATIENCE_MS } from '../support/processes.ts';
 import { served, type Served, type ServedOptions } from '../http/served.ts';
 
 const HOLDER_MOVES: readonly string[] = ['deliver', 'fail', 'block', 'progress', 'release', 'renew'];
@@ -39,6 +40,7 @@ export async function visit(
   if (browser === null) return context.skip(howToGet('chromium'));
   const server = await served(options);
   const window = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options.window });
+  window.setDefaultTimeout(PATIENCE_MS);
   onTestFinished(() => window.close());
   const page = await window.newPage();
   const troubles: string[] = [];
