@@ -122,5 +122,11 @@ function lazyEvidenceChecker(options: EvidenceCheckerOptions): EvidenceChecker {
     const { openEvidenceChecker } = await import('../adapters/evidence/open-evidence-checker.ts');
     return openEvidenceChecker(options);
   });
-  return { where: `${hostname()}:${options.folder}`, ...lazyMethods(checker, ['collect', 'check', 'show']) };
+  return {
+    // Asked for by few commands, and `node:os` is loaded with the first question.
+    get where() {
+      return `${hostname()}:${options.folder}`;
+    },
+    ...lazyMethods(checker, ['collect', 'check', 'show']),
+  };
 }

