@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PRIORITIES } from '../../src/domain/priority.ts';
 import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
-import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
+import { sharedOptionsOf } from '../../src/interfaces/cli/catalogue/all-options.ts';
 import { completionFor, type Completion } from '../../src/interfaces/cli/completion/candidates.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { BATON, quickBaton, tempFolder } from '../support/processes.ts';

@@ -1,7 +1,7 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
 import type { CommandEntry, OptionEntry } from '../../src/interfaces/cli/catalogue/entry.ts';
 import { CHAPTERS } from '../../src/interfaces/cli/catalogue/all-commands.ts';
-import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
+import { sharedOptionsOf } from '../../src/interfaces/cli/catalogue/all-options.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/interfaces/shared/problems.ts';
 import { EXIT_CODES, MEANINGS } from './problem-meanings.ts';
 

@@ -1,7 +1,7 @@
 /** `man/baton.1` as the catalogue says it. */
 import type { CommandEntry, OptionEntry } from '../../src/interfaces/cli/catalogue/entry.ts';
 import { CHAPTERS } from '../../src/interfaces/cli/catalogue/all-commands.ts';
-import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
+import { sharedOptionsOf } from '../../src/interfaces/cli/catalogue/all-options.ts';
 import { EXIT_CODES } from './problem-meanings.ts';
 
 /** A hyphen that is typed is another sign than one that divides words, and a line must not begin with a dot or quote. */

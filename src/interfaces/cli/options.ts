@@ -139,6 +139,6 @@ function written(field: AnyField, value: unknown, name: string): unknown {
 }
 
 /** The name that commander gives to the value of an option. */
-function inCamelCase(name: string): string {
+export function inCamelCase(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -2,42 +2,30 @@
 import { Command, CommanderError, Option } from 'commander';
 import { displayText } from '../../foundation/display-text.ts';
 import { PROBLEMS } from '../shared/problems.ts';
-import type { Chapter, CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
-import { SEND_AND_WORK } from './catalogue/send-and-work.ts';
+import { allOptionsOf } from './catalogue/all-options.ts';
+import type { Chapter, CommandEntry, OptionEntry } from './catalogue/entry.ts';
+import { runEntry } from './catalogue/run-entry.ts';
 import type { Output } from './output.ts';
 import { cliProblem } from './problem.ts';
-
-const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
-const PLACE_OPTIONS: readonly OptionEntry[] = [
-  JSON_OPTION,
-  ['--workspace <dir>', 'the workspace (default: this folder or the nearest above it)'],
-  ['--database <url>', 'postgres://… or a file (default: the workspace, or BATON_DATABASE)'],
-];
-const ALL_OPTIONS: readonly OptionEntry[] = [
-  ...PLACE_OPTIONS,
-  ['--as <agent>', 'the agent to act as; `operator` for the person who runs the workspace'],
-];
 
 const EXIT_CODES =
   'Exit codes: 0 done · 1 fault · 2 usage · 3 not found · 4 refused · 5 invalid input · 6 limit ·\n' +
   '            7 timed out · 8 the handoff did not complete · 9 lease lost';
 
 /** Wrong arguments end as a problem with commander's message. */
-export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number> {
+export async function runProgram(
+  args: readonly string[],
+  chapters: readonly Chapter[],
+  version: string,
+  output: Output,
+): Promise<number> {
   let exitCode = 0;
   let complaint = '';
   const hear = (text: string): void => {
     complaint += text;
   };
-  if (args[0] === 'complete') {
-    const { complete } = await import('./completion/complete.ts');
-    const { CATALOGUE } = await import('./catalogue/all-commands.ts');
-    process.stdout.write(await complete(args.slice(1), CATALOGUE, allOptionsOf));
-    return 0;
-  }
-  const program = programOf(version, await chaptersFor(args[0]), hear, async (entry, given, options) => {
-    const run = (await entry.load()) as Run;
-    exitCode = (await run(given, options, output)) ?? 0;
+  const program = programOf(version, chapters, hear, async (entry, given, options) => {
+    exitCode = await runEntry(entry, given, options, output);
   });
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -59,24 +47,6 @@ const HELP = 'commander.help';
 const COMMANDERS_PREFIX = /^error: /;
 
 type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
-
-/**
- * Only the command that runs is built. Help, completion and unknown words need all commands: without the operations of the
- * other chapters, and with a part of its own in the bundle, `baton send` takes 4 ms of processor time less.
- */
-async function chaptersFor(word: string | undefined): Promise<readonly Chapter[]> {
-  const everyTurn = withWord([SEND_AND_WORK], word);
-  if (everyTurn.length > 0) return everyTurn;
-  const { CHAPTERS } = await import('./catalogue/all-commands.ts');
-  const asked = withWord(CHAPTERS, word);
-  return asked.length > 0 ? asked : CHAPTERS;
-}
-
-function withWord(chapters: readonly Chapter[], word: string | undefined): readonly Chapter[] {
-  return chapters
-    .map(([title, entries]): Chapter => [title, entries.filter(({ name }) => name.split(' ')[0] === word)])
-    .filter(([, entries]) => entries.length > 0);
-}
 
 function programOf(version: string, chapters: readonly Chapter[], complain: (text: string) => void, act: Act): Command {
   const program = new Command('baton')
@@ -137,14 +107,6 @@ function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): 
     .exitOverride();
   for (const option of allOptionsOf(entry)) command.addOption(optionOf(option));
   command.action(async () => act(entry, command.args, command.opts()));
-}
-
-function allOptionsOf(entry: CommandEntry): readonly OptionEntry[] {
-  return [...(entry.options ?? []), ...sharedOptionsOf(entry)];
-}
-
-export function sharedOptionsOf({ shares }: Pick<CommandEntry, 'shares'>): readonly OptionEntry[] {
-  return shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
 }
 
 function optionOf([flags, summary, { choices, repeated, isHidden } = {}]: OptionEntry): Option {

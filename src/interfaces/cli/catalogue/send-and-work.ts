@@ -6,6 +6,7 @@ import { TEMPLATES } from '../../../workspace/templates.ts';
 import { optionsOf } from '../options.ts';
 import { commandOf } from './command-of.ts';
 import type { Chapter, CommandEntry, OptionEntry } from './entry.ts';
+import { SEND_COMMAND, SENDING_AND_WORKING } from './send.ts';
 
 export const REPEATED = { repeated: true } as const;
 
@@ -47,17 +48,7 @@ const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
     shares: 'json',
     load: async () => (await import('../commands/init.ts')).init,
   },
-  commandOf(SEND, {
-    summary: 'offer work to an agent; prints its id',
-    note: '--context also takes project-context and tech-stack: the files of these names in context/.',
-    options: [
-      ['--request <file|->', 'a complete request of the file queue, instead of the options above'],
-      ['--prompt-file <file|->', 'the same as --text, read from a file'],
-      ['--wait', 'wait for the result and print it'],
-      ['--wait-timeout <duration>', 'wait, but at most this long; the work continues'],
-    ],
-    load: async () => (await import('../commands/send.ts')).send,
-  }),
+  SEND_COMMAND,
   {
     name: 'create',
     summary: 'write a governed handoff as a draft; prints its id',
@@ -112,5 +103,5 @@ const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** What agents call on every turn, and nothing beside it: a command that is listed here starts without the other chapters. */
-export const SEND_AND_WORK: Chapter = ['Sending and working', SEND_AND_WORK_COMMANDS];
+/** The commands of agents, which start without the other chapters. */
+export const SEND_AND_WORK: Chapter = [SENDING_AND_WORKING, SEND_AND_WORK_COMMANDS];

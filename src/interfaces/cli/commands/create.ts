@@ -9,7 +9,7 @@ import { send as operation, sendRequestOf } from '../../../operations/send.ts';
 import { wholeIds } from '../options.ts';
 import { withSender } from '../sender.ts';
 import { sendInputFrom, sendOrExplain } from './send.ts';
-import { printCreated } from './run-operation.ts';
+import { printCreated } from './created.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly title?: string;

@@ -24,6 +24,7 @@ import { onInterrupt } from '../interrupt.ts';
 import { inputFrom, wholeIds } from '../options.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem, problemOf } from '../problem.ts';
+import { printCreated } from './created.ts';
 import { printInbox } from './inbox.ts';
 import { printPage } from './list.ts';
 import { factLine, printShown } from './show.ts';
@@ -170,11 +171,4 @@ async function nothingClaimed(agent: AgentId, waitMs: number, isPaused: PrintCon
   return waitMs === 0
     ? cliProblem(code, `nothing is offered to @${agent} now; wait with --wait 60`)
     : cliProblem(code, `nothing was offered to @${agent} within ${waitMs / 1000} s`);
-}
-
-/** Prints only the id, for scripts. */
-export function printCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
-  if (output.json) output.answer({ id, state, ...(retryOf === null ? {} : { retryOf }) });
-  else output.line(id);
-  if (state === 'blocked') output.note(`${id} waits: see baton show ${id}`);
 }

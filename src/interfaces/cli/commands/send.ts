@@ -3,7 +3,7 @@ import type { Context } from '../../../engine/context.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { readHandoffId, type AgentId } from '../../../domain/names.ts';
-import { DEFAULT_RETRY } from '../../../domain/retry-policy.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../../domain/retry-policy.ts';
 import { explainRemoved } from '../../../engine/retention/explain-removed.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
@@ -14,9 +14,7 @@ import { adviceAbout } from '../../../engine/handoffs/recipient-advice.ts';
 import { readText, secondsArgument } from '../arguments.ts';
 import { cliProblem, problemOf } from '../problem.ts';
 import { withSender } from '../sender.ts';
-import { wholeRequest } from '../request-file.ts';
-import { printCreated } from './run-operation.ts';
-import { waitAndPrint } from './wait.ts';
+import { printCreated } from './created.ts';
 
 export interface SendOptions extends CommonOptions {
   readonly context?: readonly string[];
@@ -30,7 +28,7 @@ export interface SendOptions extends CommonOptions {
 export async function send(_args: readonly string[], given: SendOptions, output: Output): Promise<number> {
   const options = given.request === undefined ? withPrompt(await withSender(given)) : given;
   const patience = waitTimeoutOf(options);
-  const requested = options.request === undefined ? null : await wholeRequest(options.request, options);
+  const requested = options.request === undefined ? null : await requestIn(options.request, options);
   const input = requested === null ? sendInputFrom(withContextNames(options)) : null;
   const { from } = requested?.(DEFAULT_RETRY) ?? (input as SendInput);
   return withWorkspace(
@@ -45,12 +43,17 @@ export async function send(_args: readonly string[], given: SendOptions, output:
       if (state === 'offered') await advise(ctx, to, [...configuration.agents.keys()], output);
       if (options.wait === true || patience !== null) {
         const first = `${id} ${state === 'offered' ? `offered to @${to}` : state}; waiting`;
+        const { waitAndPrint } = await import('./wait.ts');
         return waitAndPrint(ctx, principal, id, { first, ...patience }, output);
       }
       printCreated(handoff, output);
       return 0;
     },
   );
+}
+
+async function requestIn(file: string, options: SendOptions): Promise<(retry: RetryPolicy) => SendRequest> {
+  return (await import('../request-file.ts')).wholeRequest(file, options);
 }
 
 /** Warns about a misspelled recipient. That nobody works for it yet is only a note, and only on a terminal. */
