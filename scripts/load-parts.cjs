@@ -28,6 +28,10 @@ const mayUseCompiled =
   !process.sourceMapsEnabled &&
   process.env.NODE_V8_COVERAGE === undefined &&
   process.env.NODE_DISABLE_COMPILE_CACHE === undefined;
+const FUNCTION_BEGINS = '(function(exports,require,module,__filename,__dirname){';
+const FUNCTION_ENDS = '\n})';
+/** All parts are read into the same memory, one after the other: the system has to clear each page that is used first. */
+let memory = Buffer.allocUnsafeSlow(1024 * 1024);
 /** The scripts of this run, by the file that keeps what is compiled of them. */
 const loaded = new Map();
 /** For the command, whose text follows. */
@@ -46,21 +50,48 @@ function partAt(file) {
   const module = { id: file, filename: file, loaded: true, exports: {} };
   require.cache[file] = module;
   const compiled = path.join(COMPILED, path.basename(file));
-  const text = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(file, 'utf8')}\n})`;
-  const script = new vm.Script(text, { filename: file, cachedData: keptAt(compiled) });
+  const script = new vm.Script(functionIn(file), { filename: file, cachedData: keptAt(compiled) });
   loaded.set(compiled, { script, isKept: script.cachedDataRejected === false });
   const folder = path.dirname(file);
   script.runInThisContext()(module.exports, requireFrom(folder), module, file, folder);
   return module.exports;
 }
 
+/**
+ * The text of a part as a function, in one piece: strings of this size that are thrown away at once make V8 collect garbage
+ * in the middle of the start. The build writes ASCII only, so nothing has to be decoded.
+ */
+function functionIn(file) {
+  const length = readInto(FUNCTION_BEGINS.length, file);
+  memory.latin1Write(FUNCTION_BEGINS, 0);
+  memory.latin1Write(FUNCTION_ENDS, FUNCTION_BEGINS.length + length);
+  return memory.latin1Slice(0, FUNCTION_BEGINS.length + length + FUNCTION_ENDS.length);
+}
+
 function keptAt(file) {
   try {
-    const twice = fs.readFileSync(file);
-    const code = twice.subarray(0, twice.length / 2);
-    return code.equals(twice.subarray(code.length)) ? code : undefined;
+    const half = readInto(0, file) / 2;
+    const code = memory.subarray(0, half);
+    return code.equals(memory.subarray(half, 2 * half)) ? code : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Reads a file to this place of the common memory, and returns how many bytes it has. */
+function readInto(place, file) {
+  const descriptor = fs.openSync(file);
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const needed = place + size + FUNCTION_ENDS.length;
+    if (memory.length < needed) memory = Buffer.allocUnsafeSlow(needed);
+    let read = 0;
+    for (let more = -1; more !== 0 && read < size; read += more) {
+      more = fs.readSync(descriptor, memory, place + read, size - read, null);
+    }
+    return read;
+  } finally {
+    fs.closeSync(descriptor);
   }
 }
 

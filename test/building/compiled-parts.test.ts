@@ -62,7 +62,7 @@ it('grows with the first successful run of each command, and with no other run',
   const sizes = (): Map<string, number> => new Map(compiled().map((file) => [file, statSync(file).size]));
   const inode = (file: string): number => statSync(file).ino;
   const commands = (): string[] => compiled().flatMap((file) => (file.endsWith('.cjs') ? [] : [basename(file)]));
-  const entry = (): string => compiled().find((file) => /\/command-[^/]+\.cjs$/.test(file)) ?? '';
+  const entry = (): string => compiled().find((file) => /\/cli-[^/]+\.cjs$/.test(file)) ?? '';
   run({}, ['init']);
   const afterInit = sizes();
   const before = inode(entry());
