@@ -19,6 +19,13 @@ describe('whole numbers of 64 bits', () => {
     expect(writeJson(parseExact(text))).toEqual({ ok: true, value: text });
   });
 
+  it('come back wherever they are in the text', () => {
+    for (let before = 0; before < 40; before += 1) {
+      const text = `["${'x'.repeat(before)}",9007199254740993]`;
+      expect(printExact(parseExact(text))).toBe(text);
+    }
+  });
+
   it.each(['18446744073709551616', '-9223372036854775809', '123456789012345678901234567890'])(
     '%s has more than that, and is refused',
     (text) => {

@@ -65,6 +65,8 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
       'SEARCH handoff USING COVERING INDEX handoff_ready (recipient=?)',
       'SCALAR SUBQUERY 2',
       'SEARCH handoff USING COVERING INDEX handoff_delayed (recipient=? AND not_before<?)',
+      'SCALAR SUBQUERY 3',
+      'SEARCH agent_pause USING INDEX agent_paused (agent=?)',
     ],
   },
   { what: 'what is overdue', sql: OVERDUE_SQL, steps: ['SEARCH handoff USING INDEX handoff_due (due_at<?)'] },

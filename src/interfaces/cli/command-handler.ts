@@ -5,7 +5,7 @@ import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
 import type { Claimed } from '../../stores/store.ts';
 import { traceparentFor } from '../shared/trace-context.ts';
-import { bodyView, handoffView } from '../shared/views.ts';
+import { carriedView } from '../shared/views.ts';
 import type { Body } from '../../domain/body.ts';
 import { withoutEvidence } from '../../adapters/processes/answer-evidence.ts';
 import { failureText, runGated } from '../../adapters/processes/gated-process.ts';
@@ -24,7 +24,7 @@ export function commandHandler(
 ): Handler {
   return async (claimed, attempt) => {
     const { handoff, body } = claimed;
-    const view = { ...handoffView(handoff), ...bodyView(parseExact(body) as Body) };
+    const view = carriedView(handoff, parseExact(body) as Body);
     const answer = collected();
     const ended = await runGated(
       {

@@ -18,7 +18,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
 import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
 import { pauseView, prunedView, scheduleView, undeliveredView } from '../shared/record-views.ts';
-import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
+import { carriedView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
 import { factsIn, refusalText } from '../shared/refusal-text.ts';
 import type { Fields, InputOf } from '../../operations/field.ts';
 import { OPERATIONS } from '../../operations/index.ts';
@@ -202,7 +202,8 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     const checkedInput = inputSchema === undefined ? input : await requireSchema(inputSchema, input, 'input');
     // The engine refuses values that are no JSON.
     const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
-    return sentHandoff(await operated.send({ ...request, ...given }), baton, output);
+    const sent = await operated.send({ ...request, ...given });
+    return output === undefined ? (sent as SentHandoff<Output>) : sentHandoff(sent, baton, output);
   };
   const baton: Baton = {
     ...operated,
@@ -311,19 +312,16 @@ function handlerOf<Input, Output>(
 ): Handler {
   return async ({ handoff, body }, attempt): Promise<Json> => {
     const carried = parseExact(body) as Body;
-    const view = { ...handoffView(handoff), ...bodyView(carried) };
-    const input = inputSchema === undefined ? view.input : await checkedWorkInput(inputSchema, carried);
-    const output = await handler(
-      { ...view, input: input as Input },
-      {
-        // Made on demand: most handlers never use it, and a signal costs as much as writing a fact.
-        get signal() {
-          return attempt.signal;
-        },
-        progress: attempt.progress,
-        evidence: attempt.evidence,
+    const view = carriedView(handoff, carried);
+    const given = inputSchema === undefined ? view : { ...view, input: await checkedWorkInput(inputSchema, carried) };
+    const output = await handler(given as typeof given & { readonly input: Input }, {
+      // Made on demand: most handlers never use it, and a signal costs as much as writing a fact.
+      get signal() {
+        return attempt.signal;
       },
-    );
+      progress: attempt.progress,
+      evidence: attempt.evidence,
+    });
     return (
       outputSchema === undefined ? output : await requireSchema(outputSchema, output, 'result', failsAttempt)
     ) as Json;

@@ -276,15 +276,34 @@ export function factDetail({ detail }: Pick<Fact, 'detail'>): Readonly<Record<st
 
 /** The fields of the view are in the order of the table. */
 function viewerOf<View, Of>(table: ViewField<View, Of>): (from: Of) => View {
-  const fields = Object.entries<ViewField<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
+  const fill = fillerOf(table);
+  const blank = blankOf(table);
   return (from) => {
-    const view: Record<string, unknown> = {};
+    const view = { ...blank };
+    fill(view, from);
+    return view as View;
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/** Adds the fields to a view: merging two objects takes longer than making one of them. */
+function fillerOf<View, Of>(table: ViewField<View, Of>): (view: Fields, from: Of) => void {
+  const fields = Object.entries<ViewField<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
+  return (view, from) => {
     for (const { name, of } of fields) {
       const value = of(from);
       if (value !== undefined) view[name] = value;
     }
-    return view as View;
   };
+}
+
+/** The fields that every view begins with. To copy them together and fill them in is twice as fast as to add each. */
+function blankOf(table: Readonly<Record<string, { readonly shape: Described }>>): Fields {
+  const fields = Object.entries(table);
+  const optional = fields.findIndex(([, { shape }]) => shape.optional === true);
+  const leading = optional === -1 ? fields : fields.slice(0, optional);
+  return Object.fromEntries(leading.map(([name]) => [name, undefined]));
 }
 
 type CarriedFields = Pick<WholeView, 'input' | 'schema' | 'context'>;
@@ -318,15 +337,21 @@ export function shapesOf(table: Readonly<Record<string, { readonly shape: Descri
 
 /** The record with its body and its outcome. */
 export function wholeView({ handoff, body, outcome }: StoredHandoff): WholeView {
-  return {
-    ...handoffView(handoff),
-    ...bodyView(parseExact(body) as Body),
-    ...(outcome === null ? {} : outcomeView(parseExact(outcome) as Outcome)),
-  };
+  const view = handoffView(handoff) as unknown as Fields;
+  fillBody(view, parseExact(body) as Body);
+  if (outcome !== null) fillOutcome(view, parseExact(outcome) as Outcome);
+  return view as WholeView;
 }
 
-export const bodyView = viewerOf(BODY_VIEW);
-const outcomeView = viewerOf(OUTCOME_VIEW);
+/** The record with its body, which may hold the results of dependencies. */
+export function carriedView(handoff: Handoff, body: Body): HandoffView & CarriedFields {
+  const view = handoffView(handoff) as unknown as Fields;
+  fillBody(view, body);
+  return view as HandoffView & CarriedFields;
+}
+
+const fillBody = fillerOf(BODY_VIEW);
+const fillOutcome = fillerOf(OUTCOME_VIEW);
 
 /** Formatting a date is the slowest part of a view, and neighbors often share their instant. */
 const dateCache = { ms: Number.NaN, text: '' };

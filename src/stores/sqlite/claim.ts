@@ -25,7 +25,8 @@ export const RIPEN_SQL = `UPDATE handoff INDEXED BY handoff_delayed SET ready = 
 export const PROBE_SQL = `SELECT
   EXISTS (SELECT 1 FROM handoff INDEXED BY handoff_ready WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 1),
   EXISTS (SELECT 1 FROM handoff INDEXED BY handoff_delayed
-          WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2)`;
+          WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2),
+  EXISTS (${IS_PAUSED_SQL.replace('?', '?3')})`;
 
 export interface Claim {
   /** Checks without the write lock whether anything is ready, and whether some of it is still marked as delayed. */
@@ -40,7 +41,7 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
   const paused = sql(IS_PAUSED_SQL);
 
   /** Returns `busy` while the database is locked; then the claim itself has to check. */
-  const unlessBusy = (get: () => Row | undefined, busy: Row | undefined): Row | undefined => {
+  const unlessBusy = (get: () => Row | undefined, busy: Row): Row | undefined => {
     try {
       return get();
     } catch (error) {
@@ -53,9 +54,9 @@ export function claimOf({ sql, names, writing, sessions, nowMs }: HandoffParts):
     probe: (agent) => {
       const n = names.knownAgentNumber(agent);
       if (n === null) return 'nothing';
-      const [ready, ripe] = unlessBusy(() => probe.get(n, nowMs()), [1, 1]) ?? [];
-      if (ripe !== 1 && ready !== 1) return 'nothing';
-      if (unlessBusy(() => paused.get(agent), undefined) !== undefined) return 'nothing';
+      // One statement, because each takes and releases locks of its own.
+      const [ready, ripe, isPaused] = unlessBusy(() => probe.get(n, nowMs(), agent), [1, 1, 0]) ?? [];
+      if (isPaused === 1 || (ripe !== 1 && ready !== 1)) return 'nothing';
       return ripe === 1 ? 'ripe' : 'ready';
     },
     work: (agent, max, decide, hasDelayed) => () => {

@@ -1,7 +1,8 @@
 /**
  * Concurrent callers of one process share a commit, and with it the wait for the disk.
  *
- * Work that arrives during one round of the event loop runs in one transaction. A decision that throws has not written
+ * Work that arrives during one round of the event loop runs in one transaction. A caller that was alone last time waits
+ * only for those that were woken by the same event. A decision that throws has not written
  * yet, so the others are unaffected. If writing fails, everything is rolled back and, unless the disk failed, each work
  * is retried alone, so that one bad record does not fail the others.
  */
@@ -70,6 +71,7 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
   const version = prepare(database, 'PRAGMA user_version');
   let waiting: QueuedWork[] = [];
   let running: Promise<void> | null = null;
+  let wasAlone = false;
 
   /** Retries in steps that are shorter than those of the binding: most locks are released sooner. */
   const beginSoon = (): void => {
@@ -121,13 +123,15 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
   };
 
   const runBatches = async (): Promise<void> => {
-    await new Promise((resolve) => setImmediate(resolve));
+    // A round of the event loop is a system call, and for one caller at a time nobody else comes in it.
+    await (wasAlone ? afterMicrotasks() : nextRound());
     while (waiting.length > 0) {
       const batch = waiting.slice(0, SHARED_MAX);
       waiting = waiting.slice(SHARED_MAX);
+      wasAlone = batch.length === 1;
       await settle(batch);
       // Callers that were just answered queue their next work before the next transaction begins.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextRound();
     }
     running = null;
   };
@@ -142,6 +146,15 @@ export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockW
       while (running !== null) await running;
     },
   };
+}
+
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Node runs this queue when all promises that are settled by now have called back. */
+function afterMicrotasks(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function attempt(queued: QueuedWork): () => void {
