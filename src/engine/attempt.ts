@@ -95,7 +95,7 @@ async function handle(
 ): Promise<Ending> {
   const limitMs = limitOf(claimed.handoff);
   const untilMs = limitMs === null ? Number.POSITIVE_INFINITY : askedMs + limitMs;
-  const over = lazySignal();
+  const over = new LazySignal();
   const attemptState: AttemptState = { isRegisteringCommand: false, leftMs: () => untilMs - ctx.clock.monotonicMs() };
   const handlerEnding = runHandler(ctx, handler, workerSession, claimed, over, attemptState, principal);
   const stoppedBy = await new Promise<Interruption | null>((resolve) => {
@@ -132,23 +132,48 @@ interface AttemptState {
   leftMs(): number;
 }
 
-/** Creates the signal on first use: most handlers never use it, and it costs as much as writing a fact. */
-function lazySignal() {
-  let controller: AbortController | null = null;
-  let isOver = false;
-  return {
-    get signal(): AbortSignal {
-      if (controller === null) {
-        controller = new AbortController();
-        if (isOver) controller.abort(NO_LONGER_NEEDED);
-      }
-      return controller.signal;
-    },
-    abort: () => {
-      isOver = true;
-      controller?.abort(NO_LONGER_NEEDED);
-    },
-  };
+/**
+ * Creates the signal on first use: most handlers never use it, and it costs as much as writing a fact. This and the next
+ * are classes, because V8 gives each object literal with a getter a shape of its own: with both as literals an attempt took
+ * 0.8 µs and 900 bytes more (Node 24).
+ */
+class LazySignal {
+  #controller: AbortController | null = null;
+  #isOver = false;
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#isOver) this.#controller.abort(NO_LONGER_NEEDED);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#controller?.abort(NO_LONGER_NEEDED);
+  }
+}
+
+/** What a handler gets. Its functions do not use `this`, so a handler may take them out of the object. */
+class RunningHandler implements Attempt {
+  readonly #over: LazySignal;
+  readonly progress: Attempt['progress'];
+  readonly note: Attempt['note'];
+  readonly evidence: Attempt['evidence'];
+  readonly running: Attempt['running'];
+
+  constructor(over: LazySignal, functions: Omit<Attempt, 'signal'>) {
+    this.#over = over;
+    this.progress = functions.progress;
+    this.note = functions.note;
+    this.evidence = functions.evidence;
+    this.running = functions.running;
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
 }
 
 /** Waits for an interrupted handler, so that its command has ended before the handoff is offered again. */
@@ -166,7 +191,7 @@ async function runHandler(
   handler: WorkOptions['handler'],
   workerSession: WorkerSession,
   claimed: Claimed,
-  over: ReturnType<typeof lazySignal>,
+  over: LazySignal,
   attemptState: AttemptState,
   principal: Principal,
 ): Promise<Ending> {
@@ -177,10 +202,7 @@ async function runHandler(
   const given = hasNone ? claimed : await readOrReport(ctx, id, withDependencyResults(ctx, claimed));
   if (given === null) return { kind: 'given-up' };
   try {
-    const result = await handler(given, {
-      get signal() {
-        return over.signal;
-      },
+    const attempt = new RunningHandler(over, {
       progress: (fraction, says) => {
         reportProgress ??= throttledProgress(ctx, principal, claimed.handoff, over.signal);
         reportProgress(fraction, says);
@@ -201,6 +223,7 @@ async function runHandler(
         attemptState.isRegisteringCommand = false;
       },
     });
+    const result = await handler(given, attempt);
     return { kind: 'result', result, evidence, ...defined({ detail: attemptState.detail }) };
   } catch (error) {
     if (attemptState.isRegisteringCommand) {

@@ -292,8 +292,13 @@ async function orReportFault<Answer>(ctx: Context, doing: string, ask: () => Pro
 
 function track(set: Set<Promise<unknown>>, promise: Promise<unknown>, then: () => void = () => undefined): void {
   set.add(promise);
-  void promise.finally(() => {
+  const ended = (): void => {
     set.delete(promise);
     then();
+  };
+  // `finally` makes more promises, and this runs twice for each handoff.
+  void promise.then(ended, (error: unknown) => {
+    ended();
+    throw error;
   });
 }

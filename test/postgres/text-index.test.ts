@@ -39,6 +39,21 @@ await describeWithServer('words', 'shared', (fixture) => {
     expect(cursor).toEqual({ newest: true });
   });
 
+  it('the index waits while much is written, and goes on when it is quiet', async () => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    const sql = fixture.server.sql(name);
+    const indexed = async (): Promise<unknown> => (await sql`select count(*)::integer as many from baton.words`)[0];
+    await store.upkeep.maintain();
+    await put(store, ...openingsOf(900, 'a', { title: 'red' }));
+    await store.upkeep.maintain();
+    expect(await indexed()).toEqual({ many: 0 });
+    await store.upkeep.maintain();
+    expect(await indexed()).toEqual({ many: 900 });
+    await put(store, ...openingsOf(900, 'b', { title: 'red' }));
+    expect(await hits(store, 'red')).toBe(1800);
+  });
+
   it('a search whose connections are cut goes on where it was', async () => {
     const { url, name } = await fixture.database();
     const [store, other] = [await fixture.open(url), await fixture.open(url)];

@@ -47,6 +47,8 @@ export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;
  */
 const PREFETCH = 16;
 const PREFETCH_FACTOR = 4;
+/** A read for large claims fetches enough for four of them: only the first of the four waits for a read. */
+const PREFETCH_MAX = PREFETCH_FACTOR * CLAIM_MAX;
 
 export interface ClaimParts {
   readonly connection: Connection;
@@ -232,7 +234,7 @@ async function claimByRead(
 
 /** Reads further when some of the first rows cannot be read. */
 async function readReadyRows({ connection, clock }: ClaimParts, agent: AgentId, wanted: number): Promise<ReadyRows> {
-  const usual = Math.min(CLAIM_MAX, Math.max(wanted * PREFETCH_FACTOR, PREFETCH));
+  const usual = Math.min(PREFETCH_MAX, Math.max(wanted * PREFETCH_FACTOR, PREFETCH));
   for (let limit = usual; ; limit = nextLimit(limit)) {
     const sentAtMs = clock.elapsedMs();
     const rows = await connection.read(READY_SQL, [agent, limit]);

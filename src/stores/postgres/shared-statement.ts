@@ -46,8 +46,9 @@ export function sharedStatement<Given, Answer>(
   };
 
   const schedule = (): void => {
-    if (scheduled || queue.length === 0 || inFlight >= IN_FLIGHT_MAX) return;
-    if (lastWasSingle && inFlight === 0) {
+    if (queue.length === 0 || inFlight >= IN_FLIGHT_MAX || (scheduled && queue.length < BATCH_MAX)) return;
+    // A full batch gains nothing by waiting for the round to end.
+    if ((lastWasSingle && inFlight === 0) || queue.length >= BATCH_MAX) {
       void dispatch();
       return;
     }
