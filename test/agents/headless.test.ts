@@ -138,9 +138,9 @@ it('an agent that never answers is ended with all it started, and its session is
   const started = `{"type":"thread.started","thread_id":"${FAKE_SESSION}"}`;
   const { send, work, shown } = await bench({ codex: [`!echo '${started}'; sleep 600`] });
   const id = await send('@coder');
-  await work('codex', '--timeout', '1s', '--retries', '0');
+  await work('codex', '--timeout', '10s', '--retries', '0');
   const seen = await shown(id);
-  expect(seen).toMatchObject({ state: 'failed', failure: { code: 'TIMEOUT', message: 'no result within 1 s' } });
+  expect(seen).toMatchObject({ state: 'failed', failure: { code: 'TIMEOUT', message: 'no result within 10 s' } });
   expect(factOf(seen, 'fail')['agent']).toMatchObject({ session: FAKE_SESSION });
 });
 
