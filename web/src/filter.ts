@@ -1,5 +1,5 @@
 /** The filter of the work page: `state:blocked agent:@qa age:>1h login page`. */
-import { STATE_NAMES, type State } from './states.ts';
+import { STATES } from './states.ts';
 
 export interface Filter {
   readonly parameters: Readonly<Record<string, string>>;
@@ -39,10 +39,10 @@ export function readFilter(text: string, nowMs: number): Filter {
 
 /** Takes the names for people too: `state:waiting`. */
 function statesIn(value: string): string {
-  const names = Object.entries(STATE_NAMES) as readonly (readonly [State, string])[];
+  const states = Object.entries(STATES);
   return value
     .split(',')
-    .map((word) => names.find(([, said]) => said.replaceAll(' ', '-') === word)?.[0] ?? word)
+    .map((word) => states.find(([, { name }]) => name.replaceAll(' ', '-') === word)?.[0] ?? word)
     .join(',');
 }
 

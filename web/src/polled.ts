@@ -1,6 +1,7 @@
 /** Answers that are read again after each event, and on a timer after a failure. */
 import { useEffect, useState } from 'preact/hooks';
-import { asError, getJson } from './api.ts';
+import { errorOf } from '../../src/foundation/error-message.ts';
+import { getJson } from './api.ts';
 import { noteFailing, version } from './live.ts';
 
 export interface Polled<Answer> {
@@ -57,7 +58,7 @@ export function usePolled<Answer>(
             setState((before) => ({
               path,
               answer: before.path === path ? before.answer : null,
-              error: asError(error),
+              error: errorOf(error),
             }));
           },
         )

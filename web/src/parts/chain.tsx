@@ -3,7 +3,7 @@ import dagre from '@dagrejs/dagre';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shorten } from '../../../src/interfaces/shared/shorten.ts';
-import { getJson, type HandoffView } from '../api.ts';
+import { readChain, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
@@ -30,17 +30,7 @@ interface ChainProps {
 export function Chain({ id, revision, alone }: ChainProps): VNode | null {
   const [legs, setLegs] = useState<readonly HandoffView[]>([]);
   const [zoom, setZoom] = useState(1);
-  useEffect(() => {
-    const over = new AbortController();
-    getJson<{ readonly items: readonly HandoffView[] }>(
-      `/api/handoffs/${encodeURIComponent(id)}/chain`,
-      over.signal,
-    ).then(
-      ({ items }) => setLegs(items),
-      () => undefined,
-    );
-    return () => over.abort();
-  }, [id, revision]);
+  useEffect(() => readChain(id, setLegs), [id, revision]);
   const drawn = useMemo(() => drawingOf(legs), [legs]);
   const { box, more } = useScroller(drawn, id, zoom);
   if (legs.length < 2) return legs.length === 0 ? null : alone;
