@@ -9,16 +9,12 @@ import { schemasIn } from '../../../workspace/registered-schemas.ts';
 import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
 import { policyView } from '../../shared/policy-view.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { tableOf } from '../table.ts';
 
-interface ApplyOptions extends CommonOptions {
-  readonly dryRun?: true;
-  readonly show?: true;
-  readonly history?: true;
-}
+type ApplyOptions = CommonOptions & Flags<'dryRun' | 'show' | 'history'>;
 
 const HISTORY_MAX = 1_000;
 

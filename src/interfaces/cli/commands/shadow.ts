@@ -18,7 +18,7 @@ import { manifestFor } from '../../../engine/shadow/test-run.ts';
 import type { ShadowRecord } from '../../../engine/shadow/shadow-context.ts';
 import { secondsArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import type { CommonOptions } from '../with-workspace.ts';
+import type { CommonOptions, Flags, Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { answered, openShadowsFor, sourceArguments, unavailable, type Shadows } from '../shadow-workspace.ts';
@@ -120,9 +120,7 @@ export const syncSources = onShadows(async ({ world }, output, args) => {
   }
 });
 
-interface ExecOptions extends CommonOptions {
-  readonly timeout?: string;
-}
+type ExecOptions = CommonOptions & Texts<'timeout'>;
 
 export async function execCommand(args: readonly string[], options: ExecOptions, output: Output): Promise<number> {
   const [id = '', ...words] = args;
@@ -242,13 +240,9 @@ export const statusOne = onShadows(async ({ world }, output, args) => {
   }
 });
 
-interface DestroyOptions extends CommonOptions {
-  readonly all?: true;
-}
-
 export async function destroyShadows(
   args: readonly string[],
-  options: DestroyOptions,
+  options: CommonOptions & Flags<'all'>,
   output: Output,
 ): Promise<number> {
   if ((args.length === 0) === (options.all === undefined)) {

@@ -21,20 +21,16 @@ import {
   requireExplicitPrincipal,
   principalFor,
   type CommonOptions,
+  type Flags,
+  type Lists,
+  type Texts,
   withOpened,
 } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { tableOf } from '../table.ts';
 
-interface NewTokenOptions extends CommonOptions {
-  readonly for?: string;
-  readonly operator?: true;
-  readonly role?: readonly string[];
-  readonly scope?: readonly string[];
-  readonly label?: string;
-  readonly expires?: string;
-}
+type NewTokenOptions = CommonOptions & Flags<'operator'> & Texts<'for' | 'label' | 'expires'> & Lists<'role' | 'scope'>;
 
 const MAKE = 'make an operator token';
 const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
@@ -116,9 +112,7 @@ export async function listTokens(_args: readonly string[], options: CommonOption
   });
 }
 
-interface RevokeOptions extends CommonOptions {
-  readonly keepLeases?: true;
-}
+type RevokeOptions = CommonOptions & Flags<'keepLeases'>;
 
 export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<void> {
   const id = textArgument(args[0] ?? '', 'id');
@@ -147,6 +141,8 @@ const LOG_HEAD = ['at', 'what', 'token', 'by', 'detail'];
 const LOG_PAGE = '50';
 const LOG_MAX = 10_000;
 
+type LogOptions = CommonOptions & Texts<'limit'>;
+
 export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<void> {
   const max = countArgument(options.limit ?? LOG_PAGE, '--limit', 1, LOG_MAX);
   return withOpened(options, async (app) => {
@@ -156,10 +152,6 @@ export async function logOfTokens(_args: readonly string[], options: LogOptions,
     else if (items.length === 0) output.note('nothing has happened to any token');
     else output.line(tableOf(LOG_HEAD, items.map(logRow)));
   });
-}
-
-interface LogOptions extends CommonOptions {
-  readonly limit?: string;
 }
 
 function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[] {
