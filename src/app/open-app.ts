@@ -42,12 +42,9 @@ export interface AppOptions {
   readonly documentFolder?: DocumentFolderOptions & { readonly isStrict: () => boolean };
 }
 
-export interface App {
-  readonly ctx: Context;
-  close(): Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof openApp>>;
 
-export async function openApp(options: AppOptions): Promise<App> {
+export async function openApp(options: AppOptions) {
   const {
     database,
     limits = NO_LIMITS,

@@ -43,17 +43,8 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-interface Request {
-  readonly isBusy: boolean;
-  /** Why the last request failed. */
-  readonly problem: string | null;
-  setProblem(text: string): void;
-  /** Does nothing while another request runs. */
-  run(request: () => Promise<unknown>): void;
-}
-
 /** Sends one request at a time. */
-export function useRequest(): Request {
+export function useRequest() {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const run = (request: () => Promise<unknown>): void => {
@@ -64,7 +55,14 @@ export function useRequest(): Request {
       .catch((error: unknown) => setProblem(messageOf(error)))
       .finally(() => setBusy(false));
   };
-  return { isBusy, problem, setProblem, run };
+  return {
+    isBusy,
+    /** Why the last request failed. */
+    problem,
+    setProblem,
+    /** Does nothing while another request runs. */
+    run,
+  };
 }
 
 export function ProblemText({ text }: { readonly text: string | null }): VNode | null {
