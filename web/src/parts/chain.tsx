@@ -13,12 +13,7 @@ const WIDTH = 200;
 const HEIGHT = 54;
 const ZOOM_LEAST = 0.3;
 
-interface Drawn {
-  readonly width: number;
-  readonly height: number;
-  readonly nodes: readonly { readonly handoff: HandoffView; readonly x: number; readonly y: number }[];
-  readonly edges: readonly { readonly key: string; readonly path: string; readonly isRetry: boolean }[];
-}
+type Drawn = ReturnType<typeof drawingOf>;
 
 interface ChainProps {
   readonly id: string;
@@ -125,7 +120,7 @@ function useScroller(
   return { box, more };
 }
 
-function drawingOf(legs: readonly HandoffView[]): Drawn {
+function drawingOf(legs: readonly HandoffView[]) {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
