@@ -11,7 +11,7 @@ import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { ageOf, tableOf } from '../table.ts';
+import { ageOf, printTable } from '../table.ts';
 
 const LIST_MAX = 200;
 const FACTS_MAX = 1_000;
@@ -44,10 +44,9 @@ type ListOptions = CommonOptions & Flags<'all'>;
 export async function listAgents(_args: readonly string[], options: ListOptions, output: Output): Promise<void> {
   return withWorkspace(options, { scope: 'read', onlyReads: true }, async ({ store }) => {
     const sessions = await store.agents.list({ max: LIST_MAX, ...(options.all === true ? {} : { open: true }) });
-    if (output.json) return output.answer({ items: sessions.map(agentSessionView) });
     const rows = sessions.map((session) => rowOf(session, store.nowMs()));
-    if (rows.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
-    else output.line(tableOf(HEAD, rows));
+    const empty = 'no agent runs; start one with: baton agent start --persona NAME';
+    printTable(output, { items: sessions.map(agentSessionView) }, [HEAD, ...rows], empty);
   });
 }
 

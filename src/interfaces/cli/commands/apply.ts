@@ -12,7 +12,7 @@ import { policyView } from '../../shared/policy-view.ts';
 import { withOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
-import { tableOf } from '../table.ts';
+import { printTable } from '../table.ts';
 
 type ApplyOptions = CommonOptions & Flags<'dryRun' | 'show' | 'history'>;
 
@@ -66,16 +66,14 @@ async function printHistory({ ctx }: OpenWorkspace, output: Output): Promise<voi
     const before = versions[index + 1];
     return differencesBetween(before === undefined ? {} : policyIn(before), policyIn(each));
   });
-  if (output.json)
-    return output.answer(versions.map((each, index) => ({ ...policyView(each), changed: changes[index] })));
   const rows = versions.map((each, index) => [
     String(each.version),
     instantText(each.at),
     each.by,
     [...(changes[index] ?? []).map(({ key }) => key), ...otherChanges(each, versions[index + 1])].join(', '),
   ]);
-  if (rows.length === 0) output.note('no policy is stored yet');
-  else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
+  const view = versions.map((each, index) => ({ ...policyView(each), changed: changes[index] }));
+  printTable(output, view, [['version', 'stored', 'by', 'changed'], ...rows], 'no policy is stored yet');
 }
 
 /** `baton key` and workers that register schemas store versions too. */

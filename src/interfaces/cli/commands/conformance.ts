@@ -7,7 +7,7 @@ import {
   type QueueRole,
 } from '../../../adapters/conformance/queue-conformance.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { findProgram } from '../../../foundation/find-program.ts';
+import { commandArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { answerColours, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -28,9 +28,7 @@ export async function conformanceQueue(
       'conformance queue needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
     );
   }
-  if (findProgram(program) === null) {
-    throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
-  }
+  commandArgument(program);
   const { checkQueueProgram } = await import('../../../adapters/conformance/queue-conformance.ts');
   const interrupts = onInterrupt(() => undefined);
   const roles = (options.role as readonly QueueRole[] | undefined) ?? QUEUE_ROLES;

@@ -22,7 +22,7 @@ import type { CommonOptions, Flags, Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { answered, openShadowsFor, sourceArguments, unavailable, type Shadows } from '../shadow-workspace.ts';
-import { ageOf, tableOf } from '../table.ts';
+import { ageOf, printTable } from '../table.ts';
 
 const TIMEOUT_SECONDS_MAX = 24 * 60 * 60;
 /** The exit code of shells for a command that took too long. */
@@ -182,20 +182,15 @@ export const listShadows = onShadows(async ({ world }, output) => {
     const found = running.find((each) => each.id === id);
     return found === undefined ? 'gone' : found.isRunning ? 'running' : 'ended';
   };
-  if (output.json) {
-    output.answer(records.map((record) => ({ ...recordView(record), state: stateOf(record) })));
-  } else if (records.length === 0) {
-    output.note('no shadows');
-  } else {
-    const nowMs = world.clock.nowMs();
-    const rows = records.map((record) => [
-      record.id,
-      stateOf(record),
-      ageOf(nowMs - record.createdAtMs),
-      record.sources.map(({ repository }) => repository).join(', '),
-    ]);
-    output.line(tableOf(['id', 'state', 'age', 'sources'], rows));
-  }
+  const nowMs = world.clock.nowMs();
+  const view = records.map((record) => ({ ...recordView(record), state: stateOf(record) }));
+  const rows = records.map((record) => [
+    record.id,
+    stateOf(record),
+    ageOf(nowMs - record.createdAtMs),
+    record.sources.map(({ repository }) => repository).join(', '),
+  ]);
+  printTable(output, view, [['id', 'state', 'age', 'sources'], ...rows], 'no shadows');
 });
 
 function recordView({ id, createdAtMs, untilMs, sources }: ShadowRecord): JsonObject {

@@ -28,7 +28,7 @@ import {
 } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { tableOf } from '../table.ts';
+import { printTable } from '../table.ts';
 
 type NewTokenOptions = CommonOptions & Flags<'operator'> & Texts<'for' | 'label' | 'expires'> & Lists<'role' | 'scope'>;
 
@@ -106,9 +106,7 @@ export async function listTokens(_args: readonly string[], options: CommonOption
     await operatorIn(app, options);
     const tokens = await ctx.store.tokens.list();
     const rows = tokens.map((token) => rowOf(token, ctx.store.nowMs()));
-    if (output.json) output.answer(tokens.map(tokenView));
-    else if (rows.length === 0) output.note('no tokens');
-    else output.line(tableOf(HEAD, rows));
+    printTable(output, tokens.map(tokenView), [HEAD, ...rows], 'no tokens');
   });
 }
 
@@ -148,9 +146,8 @@ export async function logOfTokens(_args: readonly string[], options: LogOptions,
   return withOpened(options, async (app) => {
     await operatorIn(app, options);
     const { items } = await app.ctx.store.tokens.log({ max });
-    if (output.json) output.answer(items.map((line) => ({ ...line, at: instantOrNull(line.at) })));
-    else if (items.length === 0) output.note('nothing has happened to any token');
-    else output.line(tableOf(LOG_HEAD, items.map(logRow)));
+    const view = items.map((line) => ({ ...line, at: instantOrNull(line.at) }));
+    printTable(output, view, [LOG_HEAD, ...items.map(logRow)], 'nothing has happened to any token');
   });
 }
 
