@@ -24,7 +24,7 @@ export interface GuardRefusal {
   readonly says: string;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 /** A secret in an address would end up in histories, logs and referrers. */
 const SECRET_NAMES = ['token', 'access_token', 'api_key', 'apikey', 'authorization', 'bearer', 'baton_token'];
