@@ -4,20 +4,18 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import { guardSecrets } from '../engine/secrets/guard-store.ts';
-import { NO_RULES, type EngineEvent, type WorkspaceRules, type Liveness, type Context } from '../engine/context.ts';
+import { NO_RULES, type WorkspaceRules, type Liveness, type Context } from '../engine/context.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
 import { lazyHandoffArchive } from './lazy-handoff-archive.ts';
 import { lazyArtifacts } from './lazy-artifacts.ts';
-import type { DatabaseAddress } from '../workspace/database-address.ts';
 import { threadHeartbeat } from '../adapters/processes/heartbeat.ts';
 import { systemLiveness } from '../adapters/processes/liveness.ts';
-import { openStore } from '../adapters/database/open-store.ts';
+import { openStore, type StoreOptions } from '../adapters/database/open-store.ts';
 
-export interface AppOptions {
-  readonly database: DatabaseAddress;
+export interface AppOptions extends Omit<StoreOptions, 'limits'> {
   /** Default: none. */
   readonly limits?: Limits;
   /** The database when it is open already. */
@@ -25,7 +23,6 @@ export interface AppOptions {
   readonly liveness?: Liveness;
   readonly rules?: WorkspaceRules;
   readonly leaseMs?: number;
-  readonly report?: (event: EngineEvent) => void;
   /** Where programs that only know files take part. */
   readonly queueFolder?: QueueFolderOptions;
   /** Where artifacts are; without it, beside the queue. */
@@ -34,20 +31,13 @@ export interface AppOptions {
   readonly archiveFolder?: string;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
-  /** The command only reads, so a database file that cannot be written is opened nevertheless. */
-  readonly onlyReads?: boolean;
-  /** Called with the reason while the start waits for a database server. */
-  readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository. Strict: a text without a commit proves no author. */
   readonly documentFolder?: DocumentFolderOptions & { readonly isStrict: () => boolean };
 }
 
-export interface App {
-  readonly ctx: Context;
-  close(): Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof openApp>>;
 
-export async function openApp(options: AppOptions): Promise<App> {
+export async function openApp(options: AppOptions) {
   const {
     database,
     limits = NO_LIMITS,

@@ -26,7 +26,8 @@ function isNumber(part: string): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-function compareTexts(one: string, other: string): number {
+/** By code unit, as in a file that other programs compare. */
+export function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }

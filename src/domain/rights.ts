@@ -166,8 +166,9 @@ export function readScopeOf(principal: Principal): ReadScope {
   }
 }
 
-export function isPartyOf(agent: AgentId, { from, to, terms }: Pick<Handoff, 'from' | 'to' | 'terms'>): boolean {
-  return agent === from || agent === to || terms.verifiers.includes(agent);
+/** The agents that a handoff names. */
+export function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
+  return [from, to, ...terms.verifiers];
 }
 
 /** A program that moves files may settle what it took as a file, but never what a Baton worker holds. */

@@ -5,13 +5,9 @@
  */
 import { shellWord, snapshotKey } from './shadow.ts';
 import { INSIDE, INSIDE_VARIABLES, SHADOW_HOSTNAME, TOOL_VARIABLES, type TestPlan } from './shadow-plan.ts';
-import type { RunEvidence } from './shadow-verdict.ts';
+import type { JudgedPoint, RunEvidence } from './shadow-verdict.ts';
 
-interface RubricRow {
-  readonly id: string;
-  readonly category: string;
-  readonly points: number;
-  readonly question: string;
+interface RubricRow extends Pick<JudgedPoint, 'id' | 'category' | 'points' | 'question'> {
   /** The field of the manifest that is judged. */
   readonly field: string;
   /** What to do if it earns no points. */

@@ -1,14 +1,11 @@
 /** Orders tasks: each after its dependencies, otherwise by name. Finds dependency cycles. */
 import { compareNatural } from './natural-order.ts';
 
-export interface TaskOrder {
-  readonly order: readonly string[];
-  /** Each begins with its first task by name. */
-  readonly cycles: readonly (readonly string[])[];
-}
-
-/** `needs`: the dependencies of each task. Tasks that appear only as dependencies are ordered too. */
-export function orderTasks(needs: ReadonlyMap<string, ReadonlySet<string>>): TaskOrder {
+/**
+ * `needs`: the dependencies of each task. Tasks that appear only as dependencies are ordered too. Each cycle begins with its
+ * first task by name.
+ */
+export function orderTasks(needs: ReadonlyMap<string, ReadonlySet<string>>) {
   const names = [...new Set([...needs].flatMap(([task, others]) => [task, ...others]))].toSorted(compareNatural);
   const cycles = cyclesIn(names, needs);
   const order: string[] = [];

@@ -117,20 +117,14 @@ export function worstOf(outcomes: ReadonlySet<LegOutcome>): LegOutcome {
   return outcomes.has('unfinished') ? 'unfinished' : 'complete';
 }
 
-interface Times {
-  readonly clock: 'told' | 'trail';
-  readonly at: readonly number[];
-  /** For each summary: the time since the one before. */
-  readonly spent: readonly number[];
-}
-
-function timesOf(summaries: readonly ReportedSummary[]): Times {
+/** When each summary was told, and the time since the one before. */
+function timesOf(summaries: readonly ReportedSummary[]) {
   const told = summaries.map(({ summary }) => summary.toldAt);
   const inOrder = told.every((at, index) => at !== null && (index === 0 || at >= (told[index - 1] ?? at)));
   const at = inOrder ? (told as readonly number[]) : summaries.map(({ fact }) => fact.at);
   // Clocks of several machines may disagree, so a negative time counts as zero.
   const spent = at.map((now, index) => (index === 0 ? 0 : Math.max(0, now - (at[index - 1] ?? now))));
-  return { clock: inOrder ? 'told' : 'trail', at, spent };
+  return { clock: inOrder ? ('told' as const) : ('trail' as const), at, spent };
 }
 
 function phasesOf({ summaries, legs }: ProjectTrail, spent: readonly number[]): readonly PhaseFlow[] {

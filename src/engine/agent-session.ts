@@ -3,31 +3,22 @@
  * agent is silent. When the process ends, its handoffs are offered again at once.
  */
 import { newUuid } from '../foundation/ids.ts';
-import { err, type Result } from '../foundation/result.ts';
-import type { Handoff } from '../domain/handoff.ts';
+import { err } from '../foundation/result.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Refusal } from '../domain/refusals.ts';
 import { AGENT_TERMS } from '../domain/retry-policy.ts';
-import type { Claimed } from '../stores/store.ts';
 import { change } from './change.ts';
 import type { Context } from './context.ts';
 import { claimForSession, custodyFor, decideAccept, withFilesWon } from './handoffs/claim.ts';
 import { release } from './handoffs/release.ts';
 import { pausedRefusal } from './pauses.ts';
 
-export interface AgentSession {
-  /** Claims the next handoff. Null: none is offered. */
-  claim(): Promise<Claimed | null>;
-  accept(id: HandoffId): Promise<Result<Handoff, Refusal>>;
-  /** Releases what is still held. */
-  close(): Promise<void>;
-}
+export type AgentSession = ReturnType<typeof openAgentSession>;
 
 /** More handoffs than one agent holds at a time. */
 const HELD_MAX = 100;
 
-export function openAgentSession(ctx: Context, principal: Principal, agent: AgentId): AgentSession {
+export function openAgentSession(ctx: Context, principal: Principal, agent: AgentId) {
   const { store, heartbeat, liveness, leaseMs, report } = ctx;
   let open: Promise<{ readonly session: SessionId; stop(): Promise<void> }> | null = null;
 
@@ -51,16 +42,18 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
   };
 
   return {
+    /** Claims the next handoff. Null: none is offered. */
     claim: async () => {
       const claimed = await claimForSession(ctx, principal, agent, await session(), 1, AGENT_TERMS.attemptTimeoutMs);
       return (await withFilesWon(ctx, principal, claimed))[0] ?? null;
     },
-    accept: async (id) => {
+    accept: async (id: HandoffId) => {
       const paused = await pausedRefusal(ctx, principal);
       if (paused !== null) return err(paused);
       const custodyOf = custodyFor(ctx, agent, await session(), AGENT_TERMS.attemptTimeoutMs);
       return change(ctx, id, decideAccept(principal, custodyOf));
     },
+    /** Releases what is still held. */
     close: async () => {
       if (open === null) return;
       const { session: id, stop } = await open;

@@ -9,11 +9,7 @@ import type { Context } from './context.ts';
 
 export type Interruption = 'time-up' | 'lost' | 'given-up';
 
-export interface Interruptions {
-  /** Calls `interrupt` at most once. The returned function stops watching. `untilMs` is monotonic time. */
-  watch(untilMs: number, interrupt: (why: Interruption) => void): () => void;
-  close(): void;
-}
+export type Interruptions = ReturnType<typeof interruptionsOf>;
 
 interface WatchedAttempt {
   readonly untilMs: number;
@@ -23,7 +19,7 @@ interface WatchedAttempt {
 export function interruptionsOf(
   { clock, timers }: Pick<Context, 'clock' | 'timers'>,
   { abort, lost }: { readonly abort: AbortSignal | undefined; readonly lost: AbortSignal },
-): Interruptions {
+) {
   const watched = new Set<WatchedAttempt>();
   let timer: { readonly atMs: number; readonly stop: AbortController } | null = null;
 
@@ -68,7 +64,8 @@ export function interruptionsOf(
   lost.addEventListener('abort', whenLost, { once: true });
   abort?.addEventListener('abort', whenAborted, { once: true });
   return {
-    watch: (untilMs, onInterrupt) => {
+    /** Calls `interrupt` at most once. The returned function stops watching. `untilMs` is monotonic time. */
+    watch: (untilMs: number, onInterrupt: (why: Interruption) => void) => {
       const attempt = { untilMs, interrupt: onInterrupt };
       watched.add(attempt);
       if (abort?.aborted === true) interrupt(attempt, 'given-up');

@@ -10,13 +10,8 @@ import { isHidden } from '../domain/rights.ts';
 import type { Store } from '../stores/store.ts';
 import type { Context } from './context.ts';
 
-export interface ExpectedRevision {
-  readonly ctx: Context;
-  /** Whether a change was refused for that reason. */
-  wasStale(): boolean;
-}
-
-export function expectRevision(ctx: Context, principal: Principal, id: HandoffId, revision: number): ExpectedRevision {
+/** `wasStale` answers whether a change was refused for that reason. */
+export function expectRevision(ctx: Context, principal: Principal, id: HandoffId, revision: number) {
   let passed = false;
   let changed = false;
   const checked =

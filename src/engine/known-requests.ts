@@ -1,12 +1,7 @@
 /** Finds out whether a send created a handoff, or returned the one of an earlier request. */
 import type { Context } from './context.ts';
 
-export interface KnownRequests {
-  readonly ctx: Context;
-  wasKnown(): boolean;
-}
-
-export function trackKnownRequests(ctx: Context): KnownRequests {
+export function trackKnownRequests(ctx: Context) {
   let wasKnown = false;
   const insert: Context['store']['insert'] = async (openings, guard) => {
     const answer = await ctx.store.insert(openings, guard);

@@ -4,20 +4,14 @@
  */
 import type { Store } from '../stores/store.ts';
 
-export interface SettledNotifier {
-  /** Resolves when something may have been settled since the call. Call first, then read, then wait. */
-  next(): Promise<void>;
-  /** The caller is done waiting. The last caller cancels the hint. */
-  leave(): void;
-}
-
 const shared = new WeakMap<Store, { waiters: number; hint: Promise<void> | null; stop: AbortController | null }>();
 
-export function settledNotifier(store: Store): SettledNotifier {
+export function settledNotifier(store: Store) {
   const own = shared.get(store) ?? { waiters: 0, hint: null, stop: null };
   shared.set(store, own);
   own.waiters += 1;
   return {
+    /** Resolves when something may have been settled since the call. Call first, then read, then wait. */
     next: () => {
       own.stop ??= new AbortController();
       if (own.hint !== null) return own.hint;
@@ -28,6 +22,7 @@ export function settledNotifier(store: Store): SettledNotifier {
       own.hint = hint;
       return hint;
     },
+    /** The caller is done waiting. The last caller cancels the hint. */
     leave: () => {
       own.waiters -= 1;
       if (own.waiters > 0) return;

@@ -42,20 +42,13 @@ const GAP_SHARE = 0.5;
 /** Older gaps no longer matter for any lease in use, or newer gaps follow them. */
 const GAPS_MAX = 32;
 
-export interface StallWatch {
-  /** Call this in every round: combines what this process has seen with what the store last knew. */
-  check(): StallCheck;
-  /** Adds what the store knows now. */
-  with(known: ClockObservation, seen: StallCheck): StallCheck;
-  /** A write to the database succeeded at this monotonic time. */
-  proven(atMs: number): void;
-}
+export type StallWatch = ReturnType<typeof openStallWatch>;
 
 /** `everyMs` is the usual time between two successful writes. */
 export function openStallWatch(
   { store, clock, report }: Pick<Context, 'clock' | 'report'> & { readonly store: Pick<Store, 'nowMs'> },
   everyMs: number,
-): StallWatch {
+) {
   const offset = (): number => store.nowMs() - clock.monotonicMs();
   const beganMs = clock.monotonicMs();
   let last = offset();
@@ -73,6 +66,7 @@ export function openStallWatch(
   };
 
   return {
+    /** Call this in every round: combines what this process has seen with what the store last knew. */
     check: () => {
       const byMs = offset() - last;
       last += byMs;
@@ -90,7 +84,8 @@ export function openStallWatch(
         hasWatched,
       };
     },
-    with: (known, seen) => {
+    /** Adds what the store knows now. */
+    with: (known: ClockObservation, seen: StallCheck) => {
       const nowMs = clock.monotonicMs();
       knownSteadySinceMs = nowMs - known.steadyMs;
       return {
@@ -99,7 +94,8 @@ export function openStallWatch(
         wasSet: seen.wasSet || known.wasSet,
       };
     },
-    proven: (atMs) => {
+    /** A write to the database succeeded at this monotonic time. */
+    proven: (atMs: number) => {
       if (atMs <= provenMs) return;
       const lengthMs = atMs - provenMs - everyMs;
       if (lengthMs > 0) gaps = [...gaps.slice(1 - GAPS_MAX), { endedMs: clock.monotonicMs(), lengthMs }];

@@ -6,12 +6,7 @@ import { tokenIn, type Principal } from '../domain/principal.ts';
 import type { TokenRecord } from '../stores/store.ts';
 import type { Context } from './context.ts';
 
-export interface TokenWatch {
-  /** The signal is aborted with a `TokenEnd` as its reason. Call `leave` when the wait is over. */
-  watch(token: string): { readonly signal: AbortSignal; leave(): void };
-  /** Checks now, after a revocation in this process. */
-  check(): Promise<void>;
-}
+export type TokenWatch = ReturnType<typeof openTokenWatch>;
 
 export class TokenEnd extends Error {
   override readonly name = 'TokenEnd';
@@ -35,7 +30,7 @@ export function whyNotGood(token: TokenRecord | null, nowMs: number): string | n
   return `the token ${token.id} expired at ${new Date(token.expiresAt).toISOString()}`;
 }
 
-export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' | 'timers' | 'report'>): TokenWatch {
+export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' | 'timers' | 'report'>) {
   const watched = new Map<string, { readonly end: AbortController; count: number }>();
   let rest: AbortController | null = null;
 
@@ -62,8 +57,10 @@ export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' 
   };
 
   return {
+    /** Checks now, after a revocation in this process. */
     check,
-    watch: (token) => {
+    /** The signal is aborted with a `TokenEnd` as its reason. Call `leave` when the wait is over. */
+    watch: (token: string) => {
       const found = watched.get(token) ?? { end: new AbortController(), count: 0 };
       found.count += 1;
       watched.set(token, found);

@@ -8,19 +8,13 @@ import type { Context } from './context.ts';
 const TURN_MS = 20;
 const NEVER = new AbortController().signal;
 
-export interface YieldingLoop {
-  isStopped(): boolean;
-  /** Call this before each step: yields when it is time. False: the loop must stop. */
-  nextTurn(): Promise<boolean>;
-}
+export type YieldingLoop = ReturnType<typeof yieldingLoop>;
 
-export function yieldingLoop(
-  { clock, timers }: Pick<Context, 'clock' | 'timers'>,
-  signal: AbortSignal = NEVER,
-): YieldingLoop {
+export function yieldingLoop({ clock, timers }: Pick<Context, 'clock' | 'timers'>, signal: AbortSignal = NEVER) {
   let turnMs = clock.monotonicMs();
   return {
     isStopped: () => signal.aborted,
+    /** Call this before each step: yields when it is time. False: the loop must stop. */
     nextTurn: async () => {
       if (!signal.aborted && clock.monotonicMs() - turnMs >= TURN_MS) {
         await timers.sleep(0);

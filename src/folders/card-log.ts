@@ -7,16 +7,6 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSy
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
 import { openPlain } from './plain-file.ts';
 
-export interface CardLog {
-  append(lines: readonly string[]): void;
-  load(id: ArtifactId): string | null;
-  ids(): readonly ArtifactId[];
-  /** The ids that were added after this mark; all of them if the mark is of another log. */
-  since(mark: string | null): { readonly ids: readonly ArtifactId[]; readonly mark: string };
-  /** Changes whenever a line is added. */
-  mark(): string;
-}
-
 interface Line {
   readonly at: number;
   readonly length: number;
@@ -27,7 +17,7 @@ const LINE_ID = /^\{"artifact_id":"([^"]{1,128})",/;
 const NEW_LINE = 0x0a;
 const CLOSING_BRACE = 0x7d;
 
-export function openCardLog(path: string): CardLog {
+export function openCardLog(path: string) {
   const lines = new Map<ArtifactId, Line>();
   let inode = 0;
   let readTo = 0;
@@ -62,7 +52,7 @@ export function openCardLog(path: string): CardLog {
   };
 
   return {
-    append(added) {
+    append(added: readonly string[]) {
       const file = openSync(path, APPENDING, 0o644);
       try {
         const bytes = Buffer.from(added.map((line) => `\n${line}\n`).join(''));
@@ -71,7 +61,7 @@ export function openCardLog(path: string): CardLog {
         closeSync(file);
       }
     },
-    load(id) {
+    load(id: ArtifactId) {
       readMore();
       const line = lines.get(id);
       return line === undefined ? null : withFile(path, (file) => bytesAt(file, line.at, line.length).toString('utf8'));
@@ -80,13 +70,15 @@ export function openCardLog(path: string): CardLog {
       readMore();
       return [...lines.keys()];
     },
-    since(mark) {
+    /** The ids that were added after this mark; all of them if the mark is of another log. */
+    since(mark: string | null) {
       readMore();
       const [of, to = 0] = (mark ?? '').split(':').map(Number);
       const from = of === inode && to <= readTo ? to : 0;
       const ids = [...lines].filter(([, { at }]) => at >= from).map(([id]) => id);
       return { ids, mark: `${inode}:${readTo}` };
     },
+    /** Changes whenever a line is added. */
     mark() {
       const found = lstatSync(path, { throwIfNoEntry: false });
       return `${found?.ino ?? 0}:${found?.size ?? 0}`;

@@ -7,7 +7,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { runGit } from '../foundation/git.ts';
 import { orNull } from '../foundation/or-null.ts';
-import type { DocumentFolder, DocumentVersion } from './folder.ts';
+import type { DocumentVersion } from './folder.ts';
 
 const GIT_MS = 20_000;
 /** For one pass over a long history. Authors that it does not find are looked up one by one. */
@@ -27,32 +27,9 @@ const IN_PROGRESS_MARKERS: readonly (readonly [name: string, says: string])[] = 
   ['BISECT_LOG', 'a bisection is not finished'],
 ];
 
-export interface GitTree extends Pick<DocumentFolder['git'], 'busy' | 'head' | 'prefix' | 'isAncestor' | 'isShared'> {
-  /** Whether the checked-out commit has a file there. */
-  has(path: string): Promise<boolean>;
-  /** Who committed this text, ignoring line endings; empty: unknown. Null: the commit has another text there. */
-  authorOf(path: string, text: string): Promise<string | null>;
-  /** The commit that introduced this text, as git stores it, so that its signature can be checked; null: unknown. */
-  commitOf(path: string, text: string): Promise<string | null>;
-  /** Whether the checked-out commit has this text there, ignoring line endings. */
-  isCommitted(path: string, text: string): Promise<boolean>;
-  /** Names of files below a folder that were changed by commits outside the history of `known`; null: git cannot say. */
-  changedSince(headCache: readonly string[], folder: string): Promise<ReadonlySet<string> | null>;
-  /** The last commit that changed a file of this name below the folder, in the history of `commit`. */
-  lastChange(commit: string, folder: string, name: string): Promise<string | null>;
-  /** The last commit that changed exactly this file. */
-  lastChangeAt(path: string): Promise<string | null>;
-  /** The versions of the file in the history of this commit, newest first. @default the checked-out commit */
-  versions(folder: string, name: string, max: number, commit?: string): Promise<readonly DocumentVersion[]>;
-  /** Whether a commit of any branch, or a stash, has a file of this name below the folder. */
-  isAnywhere(folder: string, name: string): Promise<boolean>;
-  /** Whether git tracks this file. */
-  tracks(path: string): Promise<boolean>;
-  /** The folder that all worktrees of the repository share; null: no repository. */
-  commonFolder(): string | null;
-}
+export type GitTree = ReturnType<typeof openGitTree>;
 
-export function openGitTree(folder: string): GitTree {
+export function openGitTree(folder: string) {
   const gitFor = async (timeout: number, args: readonly string[]): Promise<string | null> => {
     const { over, exitCode, stdout } = await runGit(args, { folder, timeoutMs: timeout, outputBytesMax: BYTES_MAX });
     return over === 'ended' && exitCode === 0 ? stdout.toString('utf8') : null;
@@ -114,16 +91,19 @@ export function openGitTree(folder: string): GitTree {
       return isOver ? null : says;
     },
     head: headNow,
-    has: async (path) => {
+    /** Whether the checked-out commit has a file there. */
+    has: async (path: string) => {
       const at = await cacheAtHead();
       return at !== null && (await blobAt(at, path)) !== null;
     },
-    async isCommitted(path, text) {
+    /** Whether the checked-out commit has this text there, ignoring line endings. */
+    async isCommitted(path: string, text: string) {
       const at = await cacheAtHead();
       const blob = at === null ? null : await blobAt(at, path);
       return blob !== null && isBlobOf(blob, text);
     },
-    async changedSince(commits, below) {
+    /** Names of files below a folder that were changed by commits outside the history of `commits`; null: git cannot say. */
+    async changedSince(commits: readonly string[], below: string): Promise<ReadonlySet<string> | null> {
       const head = await headNow();
       if (head === null) return new Set();
       const output = await gitFor(HISTORY_MS, [
@@ -141,11 +121,15 @@ export function openGitTree(folder: string): GitTree {
       ]);
       return output === null ? null : new Set([...namesChangedIn(output)].map((path) => splitPath(path)[1]));
     },
-    async lastChange(commit, below, name) {
+    /** The last commit that changed a file of this name below the folder, in the history of `commit`. */
+    async lastChange(commit: string, below: string, name: string) {
       return (await git('log', '-1', '--format=%H', commit, '--', fileBelow(below, name)))?.trim() || null;
     },
-    lastChangeAt: async (path) => (await git('log', '-1', '--format=%H', 'HEAD', '--', `./${path}`))?.trim() || null,
-    async versions(below, name, max, commit = 'HEAD') {
+    /** The last commit that changed exactly this file. */
+    lastChangeAt: async (path: string) =>
+      (await git('log', '-1', '--format=%H', 'HEAD', '--', `./${path}`))?.trim() || null,
+    /** The versions of the file in the history of this commit, newest first. @default the checked-out commit */
+    async versions(below: string, name: string, max: number, commit = 'HEAD') {
       const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
       const output = await git('log', `--max-count=${max}`, ...format, commit, '--', fileBelow(below, name));
       const found: DocumentVersion[] = [];
@@ -155,17 +139,21 @@ export function openGitTree(folder: string): GitTree {
       }
       return found;
     },
-    async isAnywhere(below, name) {
+    /** Whether a commit of any branch, or a stash, has a file of this name below the folder. */
+    async isAnywhere(below: string, name: string) {
       // With full history, because a stash keeps untracked files in a commit that is otherwise skipped.
       const found = ['log', '--all', '--full-history', '-1', '--format=%H', '--diff-filter=A'];
       const output = await git(...found, '--', fileBelow(below, name));
       return (output ?? '').trim() !== '';
     },
-    isAncestor: async (older, newer) => (await git('merge-base', '--is-ancestor', older, newer)) !== null,
-    async isShared(commit) {
+    isAncestor: async (older: string, newer: string) =>
+      (await git('merge-base', '--is-ancestor', older, newer)) !== null,
+    async isShared(commit: string) {
       return ((await git('for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes')) ?? '').trim() !== '';
     },
-    tracks: async (path) => (await git('ls-files', '--error-unmatch', '--', `./${path}`)) !== null,
+    /** Whether git tracks this file. */
+    tracks: async (path: string) => (await git('ls-files', '--error-unmatch', '--', `./${path}`)) !== null,
+    /** The folder that all worktrees of the repository share; null: no repository. */
     commonFolder() {
       const gitFolder = findGitFolder(folder);
       if (gitFolder === null) return null;
@@ -173,7 +161,8 @@ export function openGitTree(folder: string): GitTree {
       return shared === '' ? gitFolder : resolve(gitFolder, shared);
     },
     prefix: async () => (await git('rev-parse', '--show-prefix'))?.replace(/\r?\n$/, '') ?? '',
-    async commitOf(path, text) {
+    /** The commit that introduced this text, as git stores it, so that its signature can be checked; null: unknown. */
+    async commitOf(path: string, text: string) {
       const at = await cacheAtHead();
       if (at === null) return null;
       const id = (await git('log', '-1', '--format=%H', at.head, '--', `./${path}`))?.trim() ?? '';
@@ -181,7 +170,8 @@ export function openGitTree(folder: string): GitTree {
       const blob = parseTree(await git('ls-tree', '-z', id, `./${path}`)).get(splitPath(path)[1]);
       return blob !== undefined && isBlobOf(blob, text) ? git('cat-file', 'commit', id) : null;
     },
-    async authorOf(path, text) {
+    /** Who committed this text, ignoring line endings; empty: unknown. Null: the commit has another text there. */
+    async authorOf(path: string, text: string) {
       const at = await cacheAtHead();
       const blob = at === null ? null : await blobAt(at, path);
       if (at === null || blob === null || !isBlobOf(blob, text)) return null;

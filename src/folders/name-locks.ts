@@ -25,17 +25,12 @@ const TOUCH_INTERVAL_MS = 1_000;
 /** A lock of an unknown process is removed after this time. It is longer than a day, in case a wall clock is a day off. */
 const ABANDONED_MS = 25 * 60 * 60_000;
 
-export interface NameLocks {
-  with<Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer>;
-  close(): void;
-}
-
 export interface NameLockOptions {
   readonly judge?: ProcessJudge;
   readonly leaseMs?: number;
 }
 
-export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: NameLockOptions = {}): NameLocks {
+export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: NameLockOptions = {}) {
   const queues = new Map<string, Promise<unknown>>();
   const holders = new Map<string, HeartbeatHolder>();
   const holderIn = (folder: string): HeartbeatHolder => {
@@ -71,7 +66,7 @@ export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: N
   };
 
   return {
-    async with(lock, act) {
+    async with<Answer>(lock: string, act: () => Promise<Answer>) {
       const before = queues.get(lock) ?? Promise.resolve();
       const turn = before.then(() => underLock(lock, act));
       const settled = turn.catch(() => undefined);
@@ -89,17 +84,10 @@ export function openNameLocks({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: N
   };
 }
 
-interface HeartbeatHolder {
-  /** False: its file was removed. */
-  isThere(): boolean;
-  /** False: another holder has the lock. */
-  take(lock: string): boolean;
-  drop(lock: string): void;
-  remove(): void;
-}
+type HeartbeatHolder = ReturnType<typeof withHeartbeat>;
 
 /** Touches the file of the holder while it has a lock. */
-function withHeartbeat(holder: LockHolder, intervalMs: number): HeartbeatHolder {
+function withHeartbeat(holder: LockHolder, intervalMs: number) {
   let isThere = true;
   let held = 0;
   let touchedMs = performance.now();
@@ -109,8 +97,10 @@ function withHeartbeat(holder: LockHolder, intervalMs: number): HeartbeatHolder 
     holder.touch();
   };
   return {
+    /** False: its file was removed. */
     isThere: () => isThere,
-    take: (lock) => {
+    /** False: another holder has the lock. */
+    take: (lock: string) => {
       // A waiting process must not mistake a lock that is taken again and again for an abandoned one.
       if (performance.now() - touchedMs > TOUCH_INTERVAL_MS) touch();
       const taken = takeLock(lock, holder);
@@ -120,7 +110,7 @@ function withHeartbeat(holder: LockHolder, intervalMs: number): HeartbeatHolder 
       timer ??= setInterval(touch, intervalMs).unref();
       return true;
     },
-    drop: (lock) => {
+    drop: (lock: string) => {
       held -= 1;
       if (held === 0 && timer !== null) {
         clearInterval(timer);

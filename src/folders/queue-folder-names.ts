@@ -4,3 +4,7 @@ export type QueueFolder = (typeof QUEUE_FOLDERS)[number];
 /** The folders with open work. Only these are listed, because the others grow forever. */
 export const OPEN_QUEUE_FOLDERS = ['waiting', 'pending', 'in-progress'] as const satisfies readonly QueueFolder[];
 export type OpenQueueFolder = (typeof OPEN_QUEUE_FOLDERS)[number];
+
+export function isFinished(place: QueueFolder): boolean {
+  return place === 'completed' || place === 'failed';
+}

@@ -12,7 +12,7 @@ import { archiveFinished, isArchived } from './archive-finished.ts';
 import { putArtifact } from './artifact-file.ts';
 import { openFileClock } from './file-clock.ts';
 import type { ListedName, MessageFolder } from './folder.ts';
-import { QUEUE_FOLDERS, type QueueFolder } from './queue-folder-names.ts';
+import { isFinished, QUEUE_FOLDERS, type QueueFolder } from './queue-folder-names.ts';
 import { inspectFolders } from './inspect.ts';
 import { moveFile, readPlainFile, rewriteInPlace, type ReadOptions, type Trusted } from './plain-file.ts';
 import { openSyncRounds } from './sync-rounds.ts';
@@ -153,10 +153,6 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
       };
     },
   };
-}
-
-function isFinished(place: QueueFolder): boolean {
-  return place === 'completed' || place === 'failed';
 }
 
 /** Drafts, hidden files and files with another ending are not messages. */

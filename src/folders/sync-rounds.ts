@@ -9,12 +9,7 @@ import { fsyncAsync, syncFolder } from '../foundation/folder-sync.ts';
 /** At most two rounds begin within this time, so a single file and then its folder need not wait. */
 const TWO_ROUNDS_MS = 30;
 
-export interface SyncRounds {
-  /** Resolves when the content of an open file is on disk. After an error the file must not be synced again. */
-  file(file: number): Promise<void>;
-  /** Resolves when the present names in the folder are on disk. */
-  folder(path: string): Promise<void>;
-}
+export type SyncRounds = ReturnType<typeof openSyncRounds>;
 
 interface Round {
   readonly begun: Promise<void>;
@@ -23,7 +18,7 @@ interface Round {
   readonly folders: Map<string, Promise<void>>;
 }
 
-export function openSyncRounds(): SyncRounds {
+export function openSyncRounds() {
   /** Collects files until it begins. */
   let next: Round | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -52,8 +47,10 @@ export function openSyncRounds(): SyncRounds {
   };
 
   return {
-    file: async (file) => join((next ??= openRound()), () => fsyncAsync(file)),
-    async folder(path) {
+    /** Resolves when the content of an open file is on disk. After an error the file must not be synced again. */
+    file: async (file: number) => join((next ??= openRound()), () => fsyncAsync(file)),
+    /** Resolves when the present names in the folder are on disk. */
+    async folder(path: string) {
       const round = (next ??= openRound());
       const syncing = round.folders.get(path) ?? join(round, () => syncFolder(path));
       round.folders.set(path, syncing);

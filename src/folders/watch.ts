@@ -1,22 +1,13 @@
 /** Watches folders by file-system events. Events are hints: polling finds what they miss. */
 import { lstatSync, watch, type FSWatcher } from 'node:fs';
 
-export interface FolderWatch {
-  /** Renews the watches of folders that were deleted and created again. True: there were some. */
-  refresh(): boolean;
-  close(): void;
-}
-
 interface Watched {
   readonly watcher: FSWatcher;
   /** Inode and birth time: a new folder may get the inode of a deleted one. */
   readonly identity: string;
 }
 
-export function watchFolders(
-  folders: readonly string[],
-  changed: (index: number, name: string | null) => void,
-): FolderWatch {
+export function watchFolders(folders: readonly string[], changed: (index: number, name: string | null) => void) {
   const watched = new Map<number, Watched>();
 
   const begin = (folder: string, index: number): boolean => {
@@ -41,6 +32,7 @@ export function watchFolders(
 
   refresh();
   return {
+    /** Renews the watches of folders that were deleted and created again. True: there were some. */
     refresh,
     close: () => {
       for (const { watcher } of watched.values()) watcher.close();

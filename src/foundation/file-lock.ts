@@ -33,13 +33,7 @@ export const LOCK_HEARTBEAT_MS = 5_000;
 export const HOLDER_SUFFIX = '.holder';
 
 /** The file of one process. Its locks are hard links to it. */
-export interface LockHolder {
-  readonly path: string;
-  readonly inode: number;
-  /** The heartbeat for all locks of this holder. */
-  touch(): void;
-  remove(): void;
-}
+export type LockHolder = ReturnType<typeof makeLockHolder>;
 
 export interface LockState {
   readonly text: string;
@@ -50,12 +44,13 @@ export interface LockState {
   readonly touchedAt: number;
 }
 
-export function makeLockHolder(folder: string, self: ProcessIdentity): LockHolder {
+export function makeLockHolder(folder: string, self: ProcessIdentity) {
   const path = join(folder, `${randomUUID()}${HOLDER_SUFFIX}`);
   writeFileSync(path, `${identityText(self)}\n${randomUUID()}\n`, { flag: 'wx', mode: 0o600 });
   return {
     path,
     inode: statSync(path).ino,
+    /** The heartbeat for all locks of this holder. */
     touch: () => {
       const now = new Date();
       // A person may have removed the file; the next lock makes it again.

@@ -5,6 +5,7 @@
 import type { Result } from '../foundation/result.ts';
 import type { ShadowId } from '../domain/names.ts';
 import type { LimitName, LimitState, ShadowProblem } from '../domain/shadow.ts';
+import type { RunEvidence } from '../domain/shadow-verdict.ts';
 
 export interface Sandbox {
   /** Checks whether the runtime answers, the image exists, and which limits are enforced. May build the base image. */
@@ -131,13 +132,9 @@ export interface SnapshotMaker {
   describe(target: string, commit: string): Promise<Pick<Snapshot, 'files' | 'tree' | 'base'>>;
 }
 
-export interface HostCheck {
+export interface HostCheck extends Omit<RunEvidence, 'stoppedBy'> {
   readonly passes: boolean;
   readonly says: string;
-  readonly command: string;
-  readonly exitCode: number | null;
-  readonly durationMs: number;
-  readonly output: string;
 }
 
 /** Runs programs of this host on texts, never on code of the project unless `run` is used. */

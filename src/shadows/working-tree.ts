@@ -19,13 +19,7 @@ export interface Repository {
   readonly objectFormat: string;
 }
 
-export interface WrittenTree {
-  readonly repository: Repository;
-  readonly tree: string;
-  /** The bare repository that holds the new objects. */
-  readonly bare: string;
-  readonly warnings: readonly string[];
-}
+export type WrittenTree = Awaited<ReturnType<typeof writeWorkingTree>>;
 
 const NAMED_MAX = 5;
 const LFS_POINTER = 'version https://git-lfs';
@@ -51,7 +45,8 @@ export async function findRepository(path: string): Promise<Repository> {
   return { folder, gitFolder, sharedFolder: sharedFolder ?? gitFolder, objectFormat };
 }
 
-export async function writeWorkingTree(path: string, bare: string): Promise<WrittenTree> {
+/** `bare`: the bare repository that holds the new objects. */
+export async function writeWorkingTree(path: string, bare: string) {
   const repository = await findRepository(path);
   const { folder, objectFormat } = repository;
   await mkdir(dirname(bare), { recursive: true });

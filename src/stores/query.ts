@@ -57,7 +57,7 @@ export interface HandoffFilter {
   /** Created before this instant. */
   readonly createdBefore?: number;
   /**
-   * Only handoffs of which this agent is sender, recipient or named verifier (`isPartyOf`). All others are neither
+   * Only handoffs of which this agent is sender, recipient or named verifier (`partiesOf`). All others are neither
    * matched nor counted, and no page is shorter because of them.
    */
   readonly visibleTo?: AgentId;

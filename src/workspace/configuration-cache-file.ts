@@ -12,16 +12,8 @@ export interface Kept {
   readonly text: ConfigurationText;
 }
 
-export interface CacheEntry {
-  /** The file as it is now. */
-  readonly source: string;
-  readonly mark: string;
-  readonly place: string;
-  /** Null: this version has not read this text yet. */
-  readonly text: ConfigurationText | null;
-}
-
-export function readCachedConfiguration({ configurationPath, privateFolder }: Workspace): CacheEntry {
+/** `source` is the file as it is now. A `text` of null: this version has not read it yet. */
+export function readCachedConfiguration({ configurationPath, privateFolder }: Workspace) {
   const source = readFileSync(configurationPath, 'utf8');
   const mark = `${__BATON_VERSION__}\n${source}`;
   const place = join(privateFolder, 'configuration.json');

@@ -4,17 +4,11 @@
  * only a user who can write the database can write there.
  */
 import { writeAtomically } from '../foundation/atomic-file.ts';
-import type { ConfigurationText } from './configuration-shape.ts';
 import { readCachedConfiguration, type Kept } from './configuration-cache-file.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface CachedConfiguration {
-  readonly text: ConfigurationText;
-  /** Stores it for the next command; called once the folder has proved to be ours. */
-  keep(): void;
-}
-
-export async function cachedConfiguration(workspace: Workspace): Promise<CachedConfiguration> {
+/** `keep` stores it for the next command; called once the folder has proved to be ours. */
+export async function cachedConfiguration(workspace: Workspace) {
   const { source, mark, place, text } = readCachedConfiguration(workspace);
   if (text !== null) return { text, keep: () => undefined };
   const { parseConfiguration } = await import('./configuration.ts');

@@ -4,7 +4,6 @@ import { ASSURANCES } from '../domain/assurance.ts';
 import { EVENTS } from '../domain/notices.ts';
 import { WEEK_SECONDS } from '../domain/record-values.ts';
 import { RETRIES_MAX } from '../domain/retry-policy.ts';
-import { allSettings, type SettingScope } from './configuration-settings.ts';
 import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
 import { secondsShape } from '../formats/seconds-shape.ts';
@@ -198,31 +197,3 @@ export const ConfigurationShape = optionalFields({
 });
 
 export type ConfigurationText = z.infer<typeof ConfigurationShape>;
-
-/** For editors. */
-export function configurationSchema(): object {
-  const schema = z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' });
-  for (const { path, kept } of allSettings()) annotate(schema, path.split('.'), kept);
-  return {
-    ...schema,
-    title: 'baton.yaml',
-    description: 'Configuration of a Baton workspace.',
-  };
-}
-
-interface SchemaPart {
-  readonly properties?: Readonly<Record<string, SchemaPart>>;
-  readonly additionalProperties?: unknown;
-  readonly anyOf?: readonly SchemaPart[];
-}
-
-/** `$comment` says whether a setting is part of the stored policy: editors that are strict refuse keywords of our own. */
-function annotate(schema: unknown, path: readonly string[], kept: SettingScope): void {
-  const [name, ...rest] = path;
-  const part = schema as SchemaPart;
-  const object = part.properties === undefined ? (part.anyOf?.[0] ?? part) : part;
-  const inner = name === 'NAME' ? part.additionalProperties : object.properties?.[name ?? ''];
-  if (typeof inner !== 'object' || inner === null) throw new Error(`the schema has no setting ${path.join('.')}`);
-  if (rest.length === 0) Object.assign(inner, { $comment: kept });
-  else annotate(inner, rest, kept);
-}

@@ -4,45 +4,22 @@
  */
 import type { JsonText } from '../foundation/json.ts';
 import { StoreFault, type PolicyRecord, type Store } from '../stores/store.ts';
-import type { AgentKey } from '../engine/context.ts';
 import type { AgentSchemaPair } from '../engine/schema-registry.ts';
 import type { AgentId } from '../domain/names.ts';
 import { validKeys } from './agent-keys.ts';
-import { registerSchemas, schemasIn, type SchemasByAgent } from './registered-schemas.ts';
+import { registerSchemas, schemasIn } from './registered-schemas.ts';
 import { isWithoutSettings, storedIn } from './stored-policy.ts';
 import { differencesBetween, effectiveConfiguration, settingsOf, type Difference } from './configuration-settings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
 
-export interface WorkspacePolicy {
-  /** What `baton.yaml` says; null where there is none. */
-  readonly file: ConfigurationText | null;
-  /** Replaced when the stored policy changes. */
-  readonly configuration: Configuration;
-  /** 0: none is stored. */
-  readonly version: number;
-  /** Public keys of agents, without those that were revoked. */
-  readonly keys: readonly AgentKey[];
-  /** Schemas that workers registered for their agents. */
-  readonly registeredSchemas: SchemasByAgent;
-  /** Registers schemas for an agent; answers why it was not done, or null. */
-  register(agent: AgentId, pair: AgentSchemaPair, by: string): Promise<string | null>;
-  /** From what is stored to what the file says. Empty where there is no file. */
-  readonly differences: readonly Difference[];
-  /** The differences in one line, with what to do; null where there are none. */
-  readonly says: string | null;
-  /** Takes over a newer version; true: there was one. */
-  refresh(): Promise<boolean>;
-}
+export type WorkspacePolicy = Awaited<ReturnType<typeof openPolicy>>;
 
 /** The author of the first version. */
 const FIRST_BY = 'system';
 
 /** `file` is null where there is no `baton.yaml`. */
-export async function openPolicy(
-  store: Pick<Store, 'policy'>,
-  file: ConfigurationText | null,
-): Promise<WorkspacePolicy> {
+export async function openPolicy(store: Pick<Store, 'policy'>, file: ConfigurationText | null) {
   const policies = store.policy;
   const found = await policies.current();
   const isFirst = file !== null && (found === null || isWithoutSettings(found));
@@ -60,31 +37,40 @@ export async function openPolicy(
   const differences = (): readonly Difference[] =>
     file === null || stored === null ? [] : differencesBetween(policyIn(stored), file);
   return {
+    /** What `baton.yaml` says; null where there is none. */
     file,
+    /** Replaced when the stored policy changes. */
     get configuration() {
       return configuration;
     },
+    /** 0: none is stored. */
     get version() {
       return stored?.version ?? 0;
     },
+    /** Public keys of agents, without those that were revoked. */
     get keys() {
       return validKeys(stored);
     },
+    /** From what is stored to what the file says. Empty where there is no file. */
     get differences() {
       return differences();
     },
+    /** The differences in one line, with what to do; null where there are none. */
     get says() {
       const keys = differences().map(({ key }) => key);
       return stored === null || keys.length === 0 ? null : differencesText(stored.version, keys);
     },
+    /** Schemas that workers registered for their agents. */
     get registeredSchemas() {
       return registeredSchemas;
     },
-    register: async (agent, pair, by) => {
+    /** Registers schemas for an agent; answers why it was not done, or null. */
+    register: async (agent: AgentId, pair: AgentSchemaPair, by: string) => {
       const why = await registerSchemas(store, agent, pair, by);
       if (why === null) await refresh();
       return why;
     },
+    /** Takes over a newer version; true: there was one. */
     refresh,
   };
 }

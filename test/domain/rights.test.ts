@@ -5,7 +5,7 @@ import type { AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, SYSTEM, type Principal } from '../../src/domain/principal.ts';
 import {
   isHidden,
-  isPartyOf,
+  partiesOf,
   may,
   OPS,
   readScopeOf,
@@ -147,7 +147,7 @@ describe('the table of rights', () => {
       if (principal.kind === 'file' || (principal.kind === 'agent' && principal.agent === HOLDER)) continue;
       for (const state of STATES) {
         const scope = readScopeOf(principal);
-        const inScope = scope === 'everything' || (scope !== 'nothing' && isPartyOf(scope.party, held(state)));
+        const inScope = scope === 'everything' || (scope !== 'nothing' && partiesOf(held(state)).includes(scope.party));
         expect(inScope, `${principalText(principal)} when ${state}`).toBe(may(principal, 'read', held(state)).ok);
       }
     }

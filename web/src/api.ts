@@ -82,8 +82,23 @@ export async function sendDelete(path: string): Promise<void> {
   if (!answer.ok) await read(answer);
 }
 
+/** For an effect: passes the answer on, unless the effect ends first. A failure leaves what is shown. */
+export function readInto<Answer>(path: string, take: (answer: Answer) => void): () => void {
+  const over = new AbortController();
+  getJson<Answer>(path, over.signal).then(take, () => undefined);
+  return () => over.abort();
+}
+
+/** For an effect, like `readInto`: the legs of the chain that the handoff belongs to. */
+export function readChain(id: string, take: (legs: readonly HandoffView[]) => void): () => void {
+  const path = `/api/handoffs/${encodeURIComponent(id)}/chain`;
+  return readInto<{ readonly items: readonly HandoffView[] }>(path, ({ items }) => take(items));
+}
+
+/** Ends the session. The page is loaded again, and asks for a link. */
 export async function signOut(): Promise<void> {
   await sendDelete('/api/session');
+  location.reload();
 }
 
 async function read<Answer>(answer: Response): Promise<Answer> {
@@ -106,12 +121,4 @@ export function query(parameters: Readonly<Record<string, string | number | unde
   return pairs.length === 0
     ? ''
     : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()}`;
-}
-
-export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
 /** The frame around every page: navigation, numbers, connection, and the session. */
 import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { asError, Problem, signedOut, loadSession, type Session } from './api.ts';
+import { errorOf } from '../../src/foundation/error-message.ts';
+import { Problem, signedOut, loadSession, type Session } from './api.ts';
 import { failing, followEvents, line } from './live.ts';
 import { Keyboard } from './parts/keyboard.tsx';
 import { Pulse } from './parts/pulse.tsx';
@@ -33,7 +34,7 @@ const RETRY_MS = 2_000;
 
 export function App(): VNode {
   const [session, setSession] = useState<Session | Error | null>(null);
-  const come = (): void => void loadSession().then(setSession, (error: unknown) => setSession(asError(error)));
+  const come = (): void => void loadSession().then(setSession, (error: unknown) => setSession(errorOf(error)));
   useEffect(come, []);
   const isIn = session !== null && !(session instanceof Error);
   useEffect(() => (isIn ? followEvents() : undefined), [isIn]);

@@ -11,12 +11,13 @@ interface Entry {
   readonly untilMs: number | null;
 }
 
-const entries = signal<readonly Entry[]>(read());
+const entries = signal(storedList(KEY) as readonly Entry[]);
 
-function read(): readonly Entry[] {
+/** A list that this browser has stored. What is no list is an empty one. */
+export function storedList(key: string): readonly unknown[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(kept) ? (kept as readonly Entry[]) : [];
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(kept) ? kept : [];
   } catch {
     return [];
   }

@@ -1,11 +1,5 @@
 /** The filter of the work page: `state:blocked agent:@qa age:>1h login page`. */
-import { STATE_NAMES, type State } from './states.ts';
-
-export interface Filter {
-  readonly parameters: Readonly<Record<string, string>>;
-  /** One text for each word that is wrong. */
-  readonly problems: readonly string[];
-}
+import { STATES } from './states.ts';
 
 const KEYS = ['state', 'agent', 'from', 'to', 'kind', 'priority', 'task', 'sort'] as const;
 export const FILTER_HELP =
@@ -16,8 +10,9 @@ const AGE = /^([<>])(\d{1,5})([smhd])$/;
 /** Ages are rounded to minutes, so that the same filter stays the same request. */
 const MINUTE_MS = 60_000;
 
-export function readFilter(text: string, nowMs: number): Filter {
+export function readFilter(text: string, nowMs: number) {
   const parameters: Record<string, string> = {};
+  /** One text for each word that is wrong. */
   const problems: string[] = [];
   const words: string[] = [];
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
@@ -39,10 +34,10 @@ export function readFilter(text: string, nowMs: number): Filter {
 
 /** Takes the names for people too: `state:waiting`. */
 function statesIn(value: string): string {
-  const names = Object.entries(STATE_NAMES) as readonly (readonly [State, string])[];
+  const states = Object.entries(STATES);
   return value
     .split(',')
-    .map((word) => names.find(([, said]) => said.replaceAll(' ', '-') === word)?.[0] ?? word)
+    .map((word) => states.find(([, { name }]) => name.replaceAll(' ', '-') === word)?.[0] ?? word)
     .join(',');
 }
 

@@ -7,7 +7,8 @@
  */
 import { signal } from '@preact/signals';
 import { noteIn } from '../../src/interfaces/shared/work-note.ts';
-import { asError, getJson, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
+import { errorOf } from '../../src/foundation/error-message.ts';
+import { getJson, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
 
 export interface LiveEvent {
   readonly fact: FactView;
@@ -182,7 +183,7 @@ async function listen(
       // An EventSource does not tell why it was refused; a request does.
       getJson('/api/session').then(
         () => end(new Reset()),
-        (error: unknown) => end(asError(error)),
+        (error: unknown) => end(errorOf(error)),
       );
     });
     source.addEventListener('fact', ({ data, lastEventId }: MessageEvent<string>) => {

@@ -1,11 +1,7 @@
 /** The current page, kept behind the `#` of the address, so that links and the back button work. */
 import { signal } from '@preact/signals';
 
-export interface Place {
-  readonly page: string;
-  readonly rest: string;
-  readonly with: URLSearchParams;
-}
+export type Place = ReturnType<typeof read>;
 
 const HOME = 'attention';
 /** Former names of pages, so that old links work. */
@@ -26,7 +22,7 @@ globalThis.addEventListener('hashchange', () => {
   document.querySelector<HTMLElement>('#main')?.focus();
 });
 
-function read(): Place {
+function read() {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [named = '', ...rest] = path.split('/');
   const page = named === '' ? HOME : (FORMERLY[named] ?? named);

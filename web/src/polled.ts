@@ -1,14 +1,8 @@
 /** Answers that are read again after each event, and on a timer after a failure. */
 import { useEffect, useState } from 'preact/hooks';
-import { asError, getJson } from './api.ts';
+import { errorOf } from '../../src/foundation/error-message.ts';
+import { getJson } from './api.ts';
 import { noteFailing, version } from './live.ts';
-
-export interface Polled<Answer> {
-  /** The last answer. It stays while a newer one cannot be read. */
-  readonly answer: Answer | null;
-  readonly error: Error | null;
-  readonly again: () => void;
-}
 
 const RETRY_MS = 2_000;
 
@@ -21,11 +15,8 @@ interface Options {
 /** For answers that no fact announces. */
 export const BY_TIME: Options = { everyMs: 5_000, always: true };
 
-/** A path of null asks nothing. */
-export function usePolled<Answer>(
-  path: string | null,
-  { everyMs = 1_500, always = false }: Options = {},
-): Polled<Answer> {
+/** The last answer stays while a newer one cannot be read. A path of null asks nothing. */
+export function usePolled<Answer>(path: string | null, { everyMs = 1_500, always = false }: Options = {}) {
   const [state, setState] = useState<{ path: string | null; answer: Answer | null; error: Error | null }>({
     path,
     answer: null,
@@ -57,7 +48,7 @@ export function usePolled<Answer>(
             setState((before) => ({
               path,
               answer: before.path === path ? before.answer : null,
-              error: asError(error),
+              error: errorOf(error),
             }));
           },
         )

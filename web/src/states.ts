@@ -26,32 +26,18 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** The names of the states for people. */
-export const STATE_NAMES: Readonly<Record<State, string>> = {
-  draft: 'draft',
-  offered: 'waiting',
-  blocked: 'blocked',
-  accepted: 'at work',
-  delivered: 'to review',
-  completed: 'completed',
-  failed: 'failed',
-  rejected: 'rejected',
-  expired: 'expired',
-  cancelled: 'cancelled',
-};
-
-/** Every state has a mark, because color must not be the only sign. */
-export const MARKS: Readonly<Record<State, string>> = {
-  draft: '✎',
-  offered: '○',
-  blocked: '‖',
-  accepted: '▶',
-  delivered: '◐',
-  completed: '●',
-  failed: '✕',
-  rejected: '⊘',
-  expired: '⌛',
-  cancelled: '–',
+/** The states with their names for people. Each has a mark, because color must not be the only sign. */
+export const STATES: Readonly<Record<State, { readonly name: string; readonly mark: string }>> = {
+  draft: { name: 'draft', mark: '✎' },
+  offered: { name: 'waiting', mark: '○' },
+  blocked: { name: 'blocked', mark: '‖' },
+  accepted: { name: 'at work', mark: '▶' },
+  delivered: { name: 'to review', mark: '◐' },
+  completed: { name: 'completed', mark: '●' },
+  failed: { name: 'failed', mark: '✕' },
+  rejected: { name: 'rejected', mark: '⊘' },
+  expired: { name: 'expired', mark: '⌛' },
+  cancelled: { name: 'cancelled', mark: '–' },
 };
 
 type Failable = HandoffView & { readonly lastFailure?: object };
@@ -62,13 +48,13 @@ function isRetrying({ state, lastFailure }: Failable): boolean {
 }
 
 export function stateNameOf(row: Failable): string {
-  return isRetrying(row) ? 'retrying' : STATE_NAMES[row.state];
+  return isRetrying(row) ? 'retrying' : STATES[row.state].name;
 }
 
 /** Only a verified handoff gets a check mark. */
 export function markOf(row: Failable): string {
   if (row.assurance === 'verified') return '✓';
-  return isRetrying(row) ? '↻' : MARKS[row.state];
+  return isRetrying(row) ? '↻' : STATES[row.state].mark;
 }
 
 /** The color of a handoff: who has to act on it. */
@@ -93,7 +79,7 @@ export function byUrgency(rows: readonly Row[]): readonly Row[] {
 /** The groups of the list of open work. A row that was closed after the list was read moves to the last group. */
 export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts', 'Just closed'] as const;
 
-export function groupOf(row: HandoffView & { readonly lastFailure?: object }): (typeof GROUPS)[number] {
+export function groupOf(row: Failable): (typeof GROUPS)[number] {
   const tone = toneOf(row);
   if (isOver(row.state)) return tone === 'tone-broken' ? 'Needs a person' : 'Just closed';
   if (tone === 'tone-person') return 'Needs a person';

@@ -11,12 +11,7 @@ import { commitOf } from '../git/git-lists.ts';
 import { askGit, git, GitProblem } from '../git/git.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-export interface Worktree {
-  readonly folder: string;
-  readonly branch: string;
-  /** Commits what is left, removes the folder; null: nothing was changed, and the branch is gone too. */
-  close(says: string): Promise<{ readonly branch: string; readonly commit: string } | null>;
-}
+export type Worktree = Awaited<ReturnType<typeof openWorktree>>;
 
 export interface WorktreeRequest {
   readonly handoff: HandoffId;
@@ -28,7 +23,7 @@ export interface WorktreeRequest {
 export async function openWorktree(
   { folder: root, privateFolder }: Workspace,
   { handoff, attempt, base }: WorktreeRequest,
-): Promise<Worktree> {
+) {
   const name = `${handoff}-${attempt}`;
   const branch = `baton/${name}`;
   const folder = join(privateFolder, 'worktrees', name);
@@ -44,7 +39,8 @@ export async function openWorktree(
   return {
     folder,
     branch,
-    close: async (says) => {
+    /** Commits what is left, removes the folder; null: nothing was changed, and the branch is gone too. */
+    close: async (says: string) => {
       await commitRest(folder, says);
       const commit = await commitOf('HEAD', { folder });
       await git(['worktree', 'remove', '--force', folder], at);

@@ -16,39 +16,21 @@ export interface Finished {
   readonly stderr: string;
 }
 
-export interface TestQueue {
-  /** Runs the program to its end, or ends it when it takes too long. */
-  run(...args: readonly string[]): Promise<Finished>;
-  start(...args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Finished> };
-  /** The whole file, as a careful program puts it there. */
-  put(place: QueueFolderName, id: string, fields: object): void;
-  /** In place and as it is, as a careless one does. */
-  write(place: QueueFolderName, name: string, text: string): void;
-  /** Null: there is none, or it is not whole. */
-  read(place: QueueFolderName, id: string): JsonObject | null;
-  names(place: QueueFolderName): readonly string[];
-  places(id: string): readonly QueueFolderName[];
-  /** False: the program has moved it meanwhile. */
-  move(id: string, from: QueueFolderName, to: QueueFolderName): boolean;
-  /** Calls back for each change of a name in a folder, until the check is over. */
-  watch(place: QueueFolderName, changed: (name: string) => void): void;
-  /** Ends the program; resolves when it has ended. */
-  close(): Promise<void>;
-}
+export type TestQueue = ReturnType<typeof openTestQueue>;
 
 const PLACES = ['pending', 'in-progress', 'completed', 'failed'] as const;
 /** An interpreter takes a while to start on a busy machine; one that has not answered by then hangs. */
 const RUN_TIMEOUT_MS = 30_000;
 const OUTPUT_MAX = 100_000;
 
-export function openTestQueue(folder: string, command: readonly string[], signal: AbortSignal): TestQueue {
+export function openTestQueue(folder: string, command: readonly string[], signal: AbortSignal) {
   const running = new Map<ChildProcess, Promise<void>>();
   const watchers: FSWatcher[] = [];
   const folderOf = (place: QueueFolderName): string => join(folder, 'handoffs', place);
   const pathOf = (place: QueueFolderName, id: string): string => join(folderOf(place), `${id}.json`);
   const [program = '', ...fixed] = command;
 
-  const start: TestQueue['start'] = (...args) => {
+  const start = (...args: readonly string[]) => {
     const child = spawn(program, [...fixed, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
@@ -72,7 +54,7 @@ export function openTestQueue(folder: string, command: readonly string[], signal
     return { child, ended };
   };
 
-  const read: TestQueue['read'] = (place, id) => {
+  const read = (place: QueueFolderName, id: string): JsonObject | null => {
     const text = unlessMissing(() => readFileSync(pathOf(place, id), 'utf8'));
     const message = text === null ? null : readMessage(text);
     return message?.ok === true ? message.value.fields : null;
@@ -80,18 +62,27 @@ export function openTestQueue(folder: string, command: readonly string[], signal
 
   return {
     start,
-    run: async (...args) => start(...args).ended,
-    put: (place, id, fields) => {
+    /** Runs the program to its end, or ends it when it takes too long. */
+    run: async (...args: readonly string[]) => start(...args).ended,
+    /** The whole file, as a careful program puts it there. */
+    put: (place: QueueFolderName, id: string, fields: object) => {
       writeAtomically(pathOf(place, id), JSON.stringify(fields, null, 2));
     },
-    write: (place, name, text) => writeFileSync(join(folderOf(place), name), text),
+    /** In place and as it is, as a careless one does. */
+    write: (place: QueueFolderName, name: string, text: string) => writeFileSync(join(folderOf(place), name), text),
+    /** Null: there is none, or it is not whole. */
     read,
-    names: (place) => readdirSync(folderOf(place)).filter((name) => !name.startsWith('.') && name.endsWith('.json')),
-    places: (id) => PLACES.filter((place) => existsSync(pathOf(place, id))),
-    move: (id, from, to) => unlessMissing(() => renameSync(pathOf(from, id), pathOf(to, id))) !== null,
-    watch: (place, changed) => {
+    names: (place: QueueFolderName) =>
+      readdirSync(folderOf(place)).filter((name) => !name.startsWith('.') && name.endsWith('.json')),
+    places: (id: string) => PLACES.filter((place) => existsSync(pathOf(place, id))),
+    /** False: the program has moved it meanwhile. */
+    move: (id: string, from: QueueFolderName, to: QueueFolderName) =>
+      unlessMissing(() => renameSync(pathOf(from, id), pathOf(to, id))) !== null,
+    /** Calls back for each change of a name in a folder, until the check is over. */
+    watch: (place: QueueFolderName, changed: (name: string) => void) => {
       watchers.push(watch(folderOf(place), (_event, name) => changed(name ?? '')));
     },
+    /** Ends the program; resolves when it has ended. */
     close: async () => {
       for (const watcher of watchers) watcher.close();
       for (const child of running.keys()) child.kill('SIGKILL');

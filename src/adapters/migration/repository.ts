@@ -92,14 +92,10 @@ async function commitTree(folder: string, tree: string, parent: string, input: s
   return made.toString('utf8').trim();
 }
 
-export interface Undone {
-  readonly commit: string;
-  readonly reverted: string;
-  readonly files: number;
-}
+export type Undone = Awaited<ReturnType<typeof undoMigration>>;
 
 /** Reverts the last migration in a commit of its own. Refuses where a file was changed since. */
-export async function undoMigration(repository: Repository, drafts: string): Promise<Undone> {
+export async function undoMigration(repository: Repository, drafts: string) {
   const { folder, prefix, head } = repository;
   const commit = await lastMigration(folder);
   if (commit === null) throw new RepositoryProblem('there is no migration to undo in the history of this branch');

@@ -12,11 +12,6 @@ export interface Address {
 
 export type Resolve = (name: string) => Promise<readonly Address[]>;
 
-export interface AddressGuard {
-  /** The address to connect to, or why not. `final`: no later answer of the name service can change it. */
-  admit(url: URL): Promise<{ readonly to: Address } | { readonly refused: string; readonly final: boolean }>;
-}
-
 /** Ranges that are not the public internet, and public ones that belong to the machine's host. */
 const CLOSED_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
@@ -53,10 +48,11 @@ const openV6 = listOf([OPEN_V6], 'ipv6');
  * `allowHosts` opens what is closed: a name (`localhost`), an address (`127.0.0.1`, `::1`), both also with a port
  * (`127.0.0.1:8080`, `[::1]:8080`), or a range (`10.0.0.0/8`).
  */
-export function guardAddresses(allowHosts: readonly string[], resolve: Resolve): AddressGuard {
+export function guardAddresses(allowHosts: readonly string[], resolve: Resolve) {
   const allowed = allowHosts.map(readAllowed);
   return {
-    async admit(url) {
+    /** The address to connect to, or why not. `final`: no later answer of the name service can change it. */
+    async admit(url: URL) {
       const host = hostOf(url);
       const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
       const may = ({ address }: Address): boolean =>

@@ -88,12 +88,9 @@ function judgeUrl(target: URL): string | null {
   return null;
 }
 
-interface Message {
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-}
+type Message = ReturnType<typeof messageOf>;
 
-function messageOf(effect: DueEffect, payload: WebhookPayload, { clock, secretOf }: WebhookOptions): Message {
+function messageOf(effect: DueEffect, payload: WebhookPayload, { clock, secretOf }: WebhookOptions) {
   const { event, id, body } = payload;
   const text = JSON.stringify({ id, event, body });
   const secret = secretOf(payload);

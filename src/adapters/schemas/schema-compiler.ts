@@ -175,12 +175,9 @@ function countingSteps(code: string): string {
 
 class OutOfSteps extends Error {}
 
-interface Budget {
-  renew(): void;
-  spend(): void;
-}
+type Budget = ReturnType<typeof newBudget>;
 
-function newBudget(): Budget {
+function newBudget() {
   let left = STEPS_MAX;
   return {
     renew: () => {

@@ -3,14 +3,6 @@ import { readJson, type JsonObject } from '../../foundation/json.ts';
 import type { Mutable } from '../../domain/handoff.ts';
 import type { HeadlessAgent, RunEvent, RunUsage } from './headless-agent.ts';
 
-export interface AgentRun {
-  /** Adds a chunk of standard output, of any length. */
-  output(text: string): void;
-  /** The program is over; `errors` is the end of its standard error. */
-  end(errors: string): RunState;
-  soFar(): RunState;
-}
-
 export interface RunState {
   readonly session: string | null;
   readonly model: string | null;
@@ -26,7 +18,7 @@ export interface RunState {
 /** A line that is longer is dropped: no event that matters is as long. */
 const LINE_MAX = 16 * 1024 * 1024;
 
-export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) => void): AgentRun {
+export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) => void) {
   const run: Mutable<RunState> = {
     session: null,
     model: null,
@@ -70,12 +62,14 @@ export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) =>
 
   return {
     soFar: () => run,
-    output: (text) => {
+    /** Adds a chunk of standard output, of any length. */
+    output: (text: string) => {
       const lines = (rest + text).split('\n');
       rest = (lines.pop() ?? '').slice(0, LINE_MAX);
       for (const each of lines) line(each.trim());
     },
-    end: (errors) => {
+    /** The program is over; `errors` is the end of its standard error. */
+    end: (errors: string) => {
       line(rest.trim());
       rest = '';
       // Standard error counts only if the run did not succeed.

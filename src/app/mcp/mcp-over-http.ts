@@ -8,12 +8,9 @@ import type { Log } from '../../interfaces/shared/log.ts';
 
 declare const __BATON_VERSION__: string;
 
-export interface McpOverHttp {
-  answer(request: Request, principal: Principal): Promise<Response>;
-  close(): Promise<void>;
-}
+export type McpOverHttp = ReturnType<typeof openMcpOverHttp>;
 
-export function openMcpOverHttp(ctx: Context, log: Log): McpOverHttp {
+export function openMcpOverHttp(ctx: Context, log: Log) {
   const onFault = (error: unknown, incident: string): void => log.error({ incident, error: stackOf(error) }, 'MCP');
   const handler = createMcpHandler(
     ({ authInfo }) => {
@@ -27,7 +24,7 @@ export function openMcpOverHttp(ctx: Context, log: Log): McpOverHttp {
     { onerror: (error) => log.debug({ error: error.message }, 'MCP') },
   );
   return {
-    answer: (request, principal) =>
+    answer: (request: Request, principal: Principal) =>
       handler.fetch(request, {
         authInfo: { token: '', clientId: principalText(principal), scopes: [], extra: { principal } },
       }),

@@ -12,11 +12,7 @@ import type { HubEvent } from '../../interfaces/http/events/hub.ts';
 import { readTraceparent, spanOf, traceOf, type TracePlace } from '../../interfaces/shared/trace-context.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';
 
-export interface Traces {
-  addEvents(events: readonly HubEvent[]): void;
-  /** Sends what is left. */
-  close(): Promise<void>;
-}
+export type Traces = ReturnType<typeof tracesBy>;
 
 /** How many running attempts are remembered; beyond that the oldest get no span. */
 const ATTEMPTS_MAX = 10_000;
@@ -61,12 +57,7 @@ interface Span {
   readonly attributes: Attributes;
 }
 
-function tracesBy(
-  ctx: EngineContext,
-  log: ServerLog,
-  recordSpan: (span: Span) => void,
-  shutDown: () => Promise<void>,
-): Traces {
+function tracesBy(ctx: EngineContext, log: ServerLog, recordSpan: (span: Span) => void, shutDown: () => Promise<void>) {
   const begun = new Map<HandoffId, number>();
   const roots = new Map<HandoffId, TracePlace | null>();
   let recording = Promise.resolve();
@@ -122,13 +113,14 @@ function tracesBy(
   };
 
   return {
-    addEvents: (events) => {
+    addEvents: (events: readonly HubEvent[]) => {
       recording = recording
         .then(async () => {
           for (const each of events) await addEvent(each);
         })
         .catch((error: unknown) => log.warn({ error: String(error) }, 'a trace was not recorded'));
     },
+    /** Sends what is left. */
     close: async () => {
       await recording;
       await shutDown().catch((error: unknown) => log.warn({ error: String(error) }, 'traces were not sent'));

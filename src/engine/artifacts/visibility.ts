@@ -7,7 +7,7 @@ import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { readScopeOf } from '../../domain/rights.ts';
+import { partiesOf, readScopeOf } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 
 /** Cards per query. */
@@ -61,8 +61,4 @@ function readersThrough(first: readonly AgentId[], uses: readonly Handoff[]): Re
     added = entitled.length > 0;
   }
   return readers;
-}
-
-function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
-  return [from, to, ...terms.verifiers];
 }

@@ -4,16 +4,9 @@
  * waiting at its own barrier.
  */
 
-export interface InsertBarrier {
-  /** While `act` runs, callers of `arrive` wait for it. */
-  join<Answer>(act: () => Promise<Answer>): Promise<Answer>;
-  /** While `act` runs, the others do not wait for the caller. */
-  pause<Answer>(act: () => Promise<Answer>): Promise<Answer>;
-  /** Resolves when all that have joined have arrived. */
-  arrive(): Promise<void>;
-}
+export type InsertBarrier = ReturnType<typeof openInsertBarrier>;
 
-export function openInsertBarrier(): InsertBarrier {
+export function openInsertBarrier() {
   let joined = 0;
   let waiting: (() => void)[] = [];
   const count = (change: number): void => {
@@ -32,10 +25,13 @@ export function openInsertBarrier(): InsertBarrier {
     }
   };
   return {
-    join: (act) => during(1, act),
-    pause: (act) => during(-1, act),
+    /** While `act` runs, callers of `arrive` wait for it. */
+    join: <Answer>(act: () => Promise<Answer>) => during(1, act),
+    /** While `act` runs, the others do not wait for the caller. */
+    pause: <Answer>(act: () => Promise<Answer>) => during(-1, act),
+    /** Resolves when all that have joined have arrived. */
     arrive: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         waiting.push(resolve);
         count(0);
       }),

@@ -10,10 +10,7 @@ export interface PlannedTask {
   readonly madeFor: string;
 }
 
-export interface TaskAllocator {
-  taskFor(candidate: Candidate, mapped: Mapped): PlannedTask;
-  named(id: string): PlannedTask;
-}
+export type TaskAllocator = ReturnType<typeof allocateTasks>;
 
 const TASK_ID = /\bBPRD-(\d{4})-(\d{4,})\b/;
 /** The name of a task, not a sentence about one. */
@@ -21,7 +18,7 @@ const TASK_NAME = /^[A-Za-z0-9][\w.#/-]{1,63}$/;
 /** Further down, an id is one that the text mentions, not its own. */
 const HEAD_CHARACTERS = 1_500;
 
-export function allocateTasks(tasks: readonly KnownTask[], documents: readonly KnownDocument[]): TaskAllocator {
+export function allocateTasks(tasks: readonly KnownTask[], documents: readonly KnownDocument[]) {
   const known = new Set(tasks.map(({ id }) => id));
   const madeFor = new Map(tasks.flatMap((task) => (task.madeFor === null ? [] : [[task.madeFor, task.id] as const])));
   const highest = new Map<string, number>();
@@ -43,7 +40,7 @@ export function allocateTasks(tasks: readonly KnownTask[], documents: readonly K
   };
   return {
     named,
-    taskFor(candidate, { createdAt }) {
+    taskFor(candidate: Candidate, { createdAt }: Mapped) {
       const said = namedTask(candidate);
       const own = said === null ? null : (TASK_ID.exec(said)?.[0] ?? null);
       if (own !== null) return named(own);

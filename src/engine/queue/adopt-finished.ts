@@ -19,16 +19,11 @@ export async function adoptFinished(queue: Queue, signal?: AbortSignal): Promise
   return { adopted };
 }
 
-/** Names of finished files without a handoff. */
-interface UnknownFinished {
-  /** Files that can become settled handoffs. */
-  readonly adoptable: readonly string[];
-  /** Files that were cut off in the middle of writing, so their requests are lost. */
-  readonly truncated: readonly string[];
-}
-
-/** Checks the first `max` files of each folder. */
-export async function unknownFinished(queue: Queue, max: number, signal: AbortSignal): Promise<UnknownFinished> {
+/**
+ * Names of finished files without a handoff, among the first `max` files of each folder. `adoptable` files can become settled
+ * handoffs; `truncated` ones were cut off in the middle of writing, so their requests are lost.
+ */
+export async function unknownFinished(queue: Queue, max: number, signal: AbortSignal) {
   const [adoptable, truncated]: [string[], string[]] = [[], []];
   for await (const { place, ids } of unknownPages(queue, max, signal)) {
     for (const id of ids) {

@@ -15,7 +15,7 @@ import {
 } from '../../formats/queue-message/read.ts';
 import { writeRefusal } from '../../formats/queue-message/write-refusal.ts';
 import type { FileRead } from '../../folders/folder.ts';
-import type { QueueFolder } from '../../folders/queue-folder-names.ts';
+import { isFinished, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { violationFailure, type SchemaRefusal } from '../schema-registry.ts';
 import { findHandoff } from '../handoffs/find.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
@@ -48,10 +48,6 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
   if (isEnd) return 'done';
   if (isStillWritten(asked.refusal, file)) return 'later';
   return refuseFile(queue, place, id, asked.refusal, file.text);
-}
-
-function isFinished(place: QueueFolder): boolean {
-  return place === 'completed' || place === 'failed';
 }
 
 async function isPruned({ ctx }: Queue, id: HandoffId): Promise<boolean> {

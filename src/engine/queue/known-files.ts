@@ -12,22 +12,7 @@ export interface KnownFile {
   readonly place: QueueFolder;
 }
 
-export interface KnownFiles {
-  /** Runs `act` for one handoff, one at a time. `act` returns where it left the file, or null. */
-  runExclusive(id: HandoffId, act: () => Promise<KnownFile | null>): Promise<void>;
-  /** The revision that this process last wrote; 0: none. */
-  revisionOf(id: HandoffId): number;
-  /** Where this process left the file; null: unknown. */
-  placeOf(id: HandoffId): QueueFolder | null;
-  /** Whether `runExclusive` is running for this handoff. */
-  isBusy(id: HandoffId): boolean;
-  /** Resolves when the present `runExclusive` for this handoff is over. */
-  whenIdle(id: HandoffId): Promise<void>;
-  /** Whether an event in this place was caused by this process, judged without reading the file. */
-  isOwnEvent(id: HandoffId, place: QueueFolder): boolean;
-  /** Whether this process has handled the hinted revision, and the file has not changed in the hinted places. */
-  isUnchanged(id: HandoffId, hint: Hint): Promise<boolean>;
-}
+export type KnownFiles = ReturnType<typeof openKnownFiles>;
 
 /** Facts and events about one handoff since the last pass. */
 interface Hint {
@@ -36,7 +21,7 @@ interface Hint {
   readonly places: ReadonlySet<QueueFolder>;
 }
 
-export function openKnownFiles(folder: MessageFolder): KnownFiles {
+export function openKnownFiles(folder: MessageFolder) {
   const files = new Map<HandoffId, KnownFile & { readonly stamp: string | null }>();
   const running = new Map<HandoffId, Promise<unknown>>();
 
@@ -54,7 +39,8 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
   };
 
   return {
-    async runExclusive(id, act) {
+    /** Runs `act` for one handoff, one at a time. `act` returns where it left the file, or null. */
+    async runExclusive(id: HandoffId, act: () => Promise<KnownFile | null>) {
       const before = running.get(id);
       const begun = before === undefined ? act() : before.then(act, act);
       const acting = begun.then((rest) => keep(id, rest));
@@ -65,18 +51,24 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
         if (running.get(id) === acting) running.delete(id);
       }
     },
-    revisionOf: (id) => files.get(id)?.revision ?? 0,
-    placeOf: (id) => files.get(id)?.place ?? null,
-    isBusy: (id) => running.has(id),
+    /** The revision that this process last wrote; 0: none. */
+    revisionOf: (id: HandoffId) => files.get(id)?.revision ?? 0,
+    /** Where this process left the file; null: unknown. */
+    placeOf: (id: HandoffId) => files.get(id)?.place ?? null,
+    /** Whether `runExclusive` is running for this handoff. */
+    isBusy: (id: HandoffId) => running.has(id),
+    /** Resolves when the present `runExclusive` for this handoff is over. */
     whenIdle,
-    isOwnEvent(id, place) {
+    /** Whether an event in this place was caused by this process, judged without reading the file. */
+    isOwnEvent(id: HandoffId, place: QueueFolder) {
       const known = files.get(id);
       if (known === undefined) return false;
       // Only Baton creates files with generated ids, and files only move forward.
       if (isNativeId(id)) return place === known.place || isOpenBefore(place, known.place);
       return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
     },
-    async isUnchanged(id, { revision, places }) {
+    /** Whether this process has handled the hinted revision, and the file has not changed in the hinted places. */
+    async isUnchanged(id: HandoffId, { revision, places }: Hint) {
       await whenIdle(id);
       const known = files.get(id);
       if (known === undefined || known.revision < revision) return false;

@@ -107,13 +107,9 @@ function artifactOf(
   };
 }
 
-interface OutputRequest {
-  readonly type: string | null;
-  readonly destination: string | null;
-  readonly phase: number | null;
-}
+type OutputRequest = ReturnType<typeof outputRequestOf>;
 
-function outputRequestOf({ message, target: known }: Body): OutputRequest {
+function outputRequestOf({ message, target: known }: Body) {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
   const asked = isJsonObject(fields['expected_output']) ? fields['expected_output'] : {};
   const target = isJsonObject(fields['target']) ? fields['target'] : {};

@@ -3,11 +3,7 @@ import { readShadowId } from '../../domain/names.ts';
 import { remove } from './create.ts';
 import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
-export interface CleanedUp {
-  readonly removed: readonly string[];
-}
-
-export async function cleanUp(shadows: ShadowContext): Promise<CleanedUp> {
+export async function cleanUp(shadows: ShadowContext) {
   const { records, sandbox } = shadows;
   const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
   const removed: string[] = [];

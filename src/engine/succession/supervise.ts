@@ -22,14 +22,9 @@ const PERCENT_STEP = 1;
 /** Turn errors that mean that the usage limit is reached. */
 const USAGE_ERRORS = ['rate_limit', 'usage_limit_exceeded', 'billing_error'];
 
-export interface Supervisor {
-  /** Starts the next round now. */
-  nudge(): void;
-  /** Resolves when all drives have stopped. */
-  close(): Promise<void>;
-}
+export type Supervisor = ReturnType<typeof superviseAgents>;
 
-export function superviseAgents(ctx: Context, runtime: AgentRuntime): Supervisor {
+export function superviseAgents(ctx: Context, runtime: AgentRuntime) {
   const stopping = new AbortController();
   const driven = new Map<number, Promise<void>>();
   let wake = new AbortController();
@@ -64,7 +59,9 @@ export function superviseAgents(ctx: Context, runtime: AgentRuntime): Supervisor
   };
   const running = run();
   return {
+    /** Starts the next round now. */
     nudge: () => wake.abort('over'),
+    /** Resolves when all drives have stopped. */
     close: async () => {
       stopping.abort('over');
       await running;

@@ -33,19 +33,15 @@ function taskIn(name: HandoffId): string {
   return name.slice(NAME.length + PROJECT_CHARS + 1);
 }
 
-export interface HeldBack {
-  readonly names: readonly HandoffId[];
-  readonly tasks: readonly string[];
-  /** Why some tasks are not waited for. */
-  readonly says: readonly string[];
-}
-
-/** Which of these tasks a new leg has to wait for. `settled` is settled in the same transaction. */
+/**
+ * Which of these tasks a new leg has to wait for, and why it does not wait for the others. `settled` is settled in the same
+ * transaction.
+ */
 export async function heldBackBy(
   ctx: Context,
   leg: { readonly project: string; readonly task: string | null; readonly settled: HandoffId | null },
   tasks: readonly string[],
-): Promise<HeldBack> {
+) {
   const own = leg.task === null ? null : nameOfTask(leg.project, leg.task);
   const held: { readonly name: HandoffId; readonly task: string }[] = [];
   const says: string[] = [];

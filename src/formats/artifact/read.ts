@@ -1,21 +1,17 @@
 /** Reads the file of an artifact. */
 import { KEEPING_INTEGERS, readJson, type Json, type JsonProblem } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
-import { readAgentId, readHandoffId, type AgentId, type ArtifactId, type HandoffId } from '../../domain/names.ts';
+import { readAgentId, readHandoffId, type ArtifactId } from '../../domain/names.ts';
+import type { ArtifactCard } from '../../domain/artifacts.ts';
 import { ArtifactShape, GeneratedShape } from './shape.ts';
 import { issueText } from '../issue-text.ts';
 
-export interface ReadArtifact {
-  readonly id: ArtifactId;
-  readonly type: string;
-  readonly version: string;
-  readonly phase: number | null;
-  readonly agent: AgentId | null;
-  readonly handoff: HandoffId | null;
+export interface ReadArtifact extends Omit<
+  ArtifactCard,
+  'status' | 'since' | 'createdAt' | 'path' | 'sha256' | 'files' | 'flaw'
+> {
   /** The schema that the content follows, where the file names one. */
   readonly schema: string | null;
-  readonly required: readonly ArtifactId[];
-  readonly optional: readonly ArtifactId[];
   readonly supersedes: readonly ArtifactId[];
   readonly content: Json;
   /** Paths of what was generated with it and is not in the content itself. */

@@ -1,4 +1,5 @@
 /** `_index.yaml`: what is in `active/` and what was completed last, as a text that is the same wherever it is made. */
+import { compareTexts } from '../../domain/natural-order.ts';
 import { findFrontMatter } from './front-matter.ts';
 import { readStatus, type Status } from './vocabulary.ts';
 import { keyText, valueText } from './yaml-text.ts';
@@ -60,10 +61,10 @@ export function completedIn(texts: readonly string[]): readonly Completed[] {
 
 /** The time in the index is that of the newest document, so that it changes only with a document. */
 export function writeIndex(active: readonly IndexEntry[], recent: readonly Completed[]): string {
-  const listed = active.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
-  const done = recent.toSorted((a, b) => compare(b.completedAt, a.completedAt) || compare(a.id, b.id));
+  const listed = active.toSorted((a, b) => compareTexts(b.createdAt, a.createdAt) || compareTexts(a.id, b.id));
+  const done = recent.toSorted((a, b) => compareTexts(b.completedAt, a.completedAt) || compareTexts(a.id, b.id));
   const newest = [...active.map(({ updatedAt }) => updatedAt), ...recent.map(({ completedAt }) => completedAt)]
-    .toSorted(compare)
+    .toSorted(compareTexts)
     .at(-1);
   const open = listed.map(({ id, from, to, task, status, createdAt }) => {
     return { id, from, to, task, status, created: createdAt };
@@ -93,14 +94,9 @@ export function countByAgent(open: readonly { readonly from: string; readonly to
 }
 
 function countsText(active: readonly IndexEntry[]): string {
-  const sorted = [...countByAgent(active)].toSorted(([a], [b]) => compare(a, b));
+  const sorted = [...countByAgent(active)].toSorted(([a], [b]) => compareTexts(a, b));
   const lines = sorted.map(([agent, { outgoing, incoming }]) => {
     return `\n  ${keyText(agent)}:\n    outgoing: ${outgoing}\n    incoming: ${incoming}`;
   });
   return lines.length === 0 ? ' {}' : lines.join('');
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -2,7 +2,6 @@
 import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
-import { publishedSchema } from '../published-schema.ts';
 import { readStatus, STATUSES } from './vocabulary.ts';
 
 const LINE_MAX = 1_000;
@@ -150,10 +149,6 @@ type Shaped = z.infer<typeof DocumentShape>;
 /** The fields that are present and valid. */
 export type DocumentFields = { readonly [Name in FieldName]?: Exclude<Shaped[Name], undefined> };
 export type NewDocument = DocumentFields & { readonly [Name in (typeof REQUIRED)[number]]: Shaped[Name] };
-
-export function documentSchema(): object {
-  return publishedSchema(DocumentShape, 'The front matter of a handoff document');
-}
 
 /** Whether two texts say the same in one field. Null, an empty list and an absent field are the same. */
 export function isSameValue(name: FieldName, one: object, other: object): boolean {

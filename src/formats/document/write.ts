@@ -1,4 +1,5 @@
 /** Writes a new document: front matter in the order of the specification, and a body made from the fields. */
+import { wordsOf } from '../summary-block/identity.ts';
 import { FIELD_NAMES, type DocumentFields, type FieldName, type NewDocument } from './schema.ts';
 import { keyText, valueText, type YamlValue } from './yaml-text.ts';
 
@@ -51,7 +52,7 @@ export function timelineText(value: YamlValue | undefined): string {
 
 /** Sections of the body that follow a field as long as nobody has rewritten them. */
 export const SECTIONS: Partial<Record<FieldName, (value: YamlValue | undefined) => string>> = {
-  title: (title) => `# Handoff: ${inLine(textOf(title))}`,
+  title: (title) => `# Handoff: ${wordsOf(textOf(title))}`,
   purpose: (purpose) => `### Purpose\n${textOf(purpose)}`.trimEnd(),
   context: (context) => `### Context\n${textOf(context)}`.trimEnd(),
   deliverables: (items) => `### Deliverables\n${bullets(items)}`.trimEnd(),
@@ -70,7 +71,7 @@ function bodyText(fields: NewDocument, displayName: DisplayName, root: string): 
   const section = (name: FieldName): string => SECTIONS[name]?.(fields[name] as YamlValue) ?? '';
   return [
     section('title'),
-    `## From: ${inLine(displayName(from))}\n## To: ${inLine(displayName(to))}`,
+    `## From: ${wordsOf(displayName(from))}\n## To: ${wordsOf(displayName(to))}`,
     section('purpose'),
     section('context'),
     section('deliverables'),
@@ -83,7 +84,7 @@ function bodyText(fields: NewDocument, displayName: DisplayName, root: string): 
 }
 
 function bullets(items: YamlValue | undefined): string {
-  return (Array.isArray(items) ? items : []).map((item) => `- ${inLine(textOf(item as YamlValue))}`).join('\n');
+  return (Array.isArray(items) ? items : []).map((item) => `- ${wordsOf(textOf(item as YamlValue))}`).join('\n');
 }
 
 function references(
@@ -103,9 +104,5 @@ function link(text: string | null | undefined, path: string): string {
   if (text === null || text === undefined) return 'none';
   const target = /^https?:\/\//.test(path) ? path : `/${path.replace(/^\/+/, '')}`;
   const url = encodeURI(target).replaceAll('(', '%28').replaceAll(')', '%29');
-  return `[${inLine(text).replaceAll(/[[\]]/g, String.raw`\$&`)}](${url})`;
-}
-
-function inLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return `[${wordsOf(text).replaceAll(/[[\]]/g, String.raw`\$&`)}](${url})`;
 }

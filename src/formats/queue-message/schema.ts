@@ -1,18 +1,13 @@
-/**
- * The three shapes of a queue message. Unknown fields are allowed; known fields have limits. The published JSON Schemas
- * are made from these.
- */
+/** The shape of a request in the queue folder. Unknown fields are allowed; known fields have limits. */
 import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry-policy.ts';
-import { publishedSchema } from '../published-schema.ts';
 import { secondsShape } from '../seconds-shape.ts';
 
 const DEPENDENCIES_MAX = 100;
-const LONG_TEXT_MAX = 20_000;
 
 const Id = z
   .string()
@@ -72,7 +67,7 @@ const RetryPolicyShape = z.looseObject({
   backoff_multiplier: z.number().min(1).max(100).nullish(),
 });
 
-const requestFields = {
+export const RequestShape = z.looseObject({
   handoff_id: Id,
   timestamp: Instant.nullish(),
   status: z.string().max(100).nullish(),
@@ -88,67 +83,5 @@ const requestFields = {
   retry_of: Id.nullish(),
   title: z.string().min(1).max(500).nullish(),
   task: z.string().min(1).max(500).nullish(),
-};
-
-export const RequestShape = z.looseObject(requestFields);
+});
 export type RequestText = z.infer<typeof RequestShape>;
-
-/** The specification's examples omit the input in results; ours keep it. */
-const { input, ...withoutInput } = requestFields;
-const answerFields = { ...withoutInput, input: input.nullish() };
-
-const Output = z.looseObject({
-  artifact_id: z.string().max(500).nullish(),
-  artifact_path: z.string().max(1_000).nullish(),
-  artifact_type: z.string().max(200).nullish(),
-  schema_compliance: z.string().max(100).nullish(),
-});
-
-export const ResponseShape = z.looseObject({
-  ...answerFields,
-  status: z.literal('completed'),
-  timestamp_completed: Instant.nullish(),
-  completed_at: Instant.nullish(),
-  execution_time_seconds: z.number().min(0).nullish(),
-  output: Output,
-  validation: z.looseObject({ status: z.string().max(100).nullish() }).nullish(),
-  metadata: z.record(z.string(), z.json()).nullish(),
-  next_steps: z.array(z.string()).nullish(),
-  warnings: z.array(z.json()).nullish(),
-  errors: z.array(z.json()).nullish(),
-});
-
-export const FailureShape = z.looseObject({
-  ...answerFields,
-  status: z.literal('failed'),
-  timestamp_failed: Instant.nullish(),
-  failed_at: Instant.nullish(),
-  execution_time_seconds: z.number().min(0).nullish(),
-  error: z.looseObject({
-    code: z.string().max(128).nullish(),
-    message: z.string().max(LONG_TEXT_MAX),
-    severity: z.string().max(100).nullish(),
-    timestamp: Instant.nullish(),
-  }),
-  validation: z
-    .looseObject({
-      status: z.string().max(100).nullish(),
-      errors: z
-        .array(z.looseObject({ field: z.string(), error: z.string(), schema_path: z.string().nullish() }))
-        .nullish(),
-    })
-    .nullish(),
-  retry_available: z.boolean().nullish(),
-  retry_count: z.int().min(0).nullish(),
-  max_retries: z.int().min(0).nullish(),
-  recovery_actions: z.array(z.string()).nullish(),
-});
-
-/** As they are published in `schemas/`. */
-export function queueSchemas(): Readonly<Record<string, object>> {
-  return {
-    'queue-request.schema.json': publishedSchema(RequestShape, 'A handoff request of the file queue'),
-    'queue-response.schema.json': publishedSchema(ResponseShape, 'A completed handoff of the file queue'),
-    'queue-failure.schema.json': publishedSchema(FailureShape, 'A failed handoff of the file queue'),
-  };
-}

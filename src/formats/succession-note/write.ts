@@ -46,11 +46,7 @@ export function instructionLine({ handoff, documentPath }: HandoverRequest, inst
   return `Baton ${handoff}: read ${instructionPath} and write your handoff document to ${documentPath} now, then end your turn.`;
 }
 
-export interface Injection {
-  readonly handoff: string;
-  readonly agent: number;
-  readonly persona: string;
-  readonly documentPath: string;
+export interface Injection extends Omit<HandoverRequest, 'reason' | 'context'> {
   readonly sha256: string;
   readonly substitute: boolean;
   /** What is not as the predecessor left it. */

@@ -1,16 +1,9 @@
 /** The first Ctrl-C asks to stop, the second insists. Exit codes are those that shells expect. */
-export interface Interrupts {
-  readonly stop: AbortSignal;
-  readonly force: AbortSignal;
-  /** Asks to stop without an interrupt, so the exit code stays. */
-  requestStop(): void;
-  /** The exit code if there was an interrupt, else null. */
-  exitCode(): number | null;
-}
+export type Interrupts = ReturnType<typeof onInterrupt>;
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export function onInterrupt(asked: () => void): Interrupts {
+export function onInterrupt(asked: () => void) {
   const stop = new AbortController();
   const force = new AbortController();
   let code: number | null = null;
@@ -24,5 +17,12 @@ export function onInterrupt(asked: () => void): Interrupts {
       else process.exit(exitCode);
     });
   }
-  return { stop: stop.signal, force: force.signal, requestStop: () => stop.abort(), exitCode: () => code };
+  return {
+    stop: stop.signal,
+    force: force.signal,
+    /** Asks to stop without an interrupt, so the exit code stays. */
+    requestStop: () => stop.abort(),
+    /** The exit code if there was an interrupt, else null. */
+    exitCode: () => code,
+  };
 }

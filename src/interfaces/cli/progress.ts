@@ -6,17 +6,12 @@ import { isTerminal } from './output.ts';
 const EVERY_MS = 200;
 const CLEAR = '\r\u001b[2K';
 
-export interface StatusLine {
-  /** Replaces what the line said before. */
-  show(text: string): void;
-  end(): void;
-}
-
-export function statusLine(isQuiet: boolean): StatusLine {
+export function statusLine(isQuiet: boolean) {
   const isWatched = !isQuiet && isTerminal(2) && process.env['TERM'] !== 'dumb';
   let isShown = false;
   return {
-    show: (text) => {
+    /** Replaces what the line said before. */
+    show: (text: string) => {
       if (!isWatched) return;
       isShown = true;
       process.stderr.write(`${CLEAR}${displayLine(text)}`);
@@ -28,17 +23,12 @@ export function statusLine(isQuiet: boolean): StatusLine {
   };
 }
 
-export interface Progress {
-  show(done: number, of?: string): void;
-  end(): void;
-}
-
-export function progressOf(what: string, isQuiet: boolean): Progress {
+export function progressOf(what: string, isQuiet: boolean) {
   const line = statusLine(isQuiet);
   const beganMs = performance.now();
   let shownMs = beganMs;
   return {
-    show: (done, of = '') => {
+    show: (done: number, of = '') => {
       const nowMs = performance.now();
       if (nowMs - shownMs < EVERY_MS) return;
       shownMs = nowMs;

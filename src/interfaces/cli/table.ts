@@ -1,4 +1,17 @@
 import { displayLine } from '../../foundation/display-text.ts';
+import type { Output } from './output.ts';
+
+/** A list: the view for programs, a table for people, and a remark where the list is empty. */
+export function printTable(
+  output: Output,
+  view: unknown,
+  [head, ...rows]: readonly [head: readonly string[], ...rows: (readonly string[])[]],
+  empty: string,
+): void {
+  if (output.json) output.answer(view);
+  else if (rows.length === 0) output.note(empty);
+  else output.line(tableOf(head, rows));
+}
 
 interface TableOptions {
   /** A line below each row, indented; null: none. */

@@ -26,12 +26,15 @@ import { workspaceFor, type Workspace } from '../../workspace/workspace.ts';
 import { canAsk, confirm } from './confirm.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
-export interface CommonOptions {
-  readonly json?: true;
-  readonly workspace?: string;
-  readonly database?: string;
-  readonly as?: string;
-}
+/** Options without a value, as commander gives them. */
+export type Flags<Names extends string> = { readonly [Name in Names]?: true };
+/** Options with a value, which is not checked yet. */
+export type Texts<Names extends string> = { readonly [Name in Names]?: string };
+
+/** Options with a value that may be given several times. */
+export type Lists<Names extends string> = { readonly [Name in Names]?: readonly string[] };
+
+export type CommonOptions = Flags<'json'> & Texts<'workspace' | 'database' | 'as'>;
 
 interface OpenWorkspaceOptions {
   readonly report?: ((event: EngineEvent) => void) | undefined;

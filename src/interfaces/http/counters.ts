@@ -7,6 +7,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { partiesOf } from '../../domain/rights.ts';
 import type { Context } from '../../engine/context.ts';
 import type { HubEvent } from './events/hub.ts';
 import { openAttempts } from './attempts.ts';
@@ -204,10 +205,6 @@ export function percentileMs({ count: all, maxMs, within }: Spent, percent: numb
     below += here;
   }
   return maxMs;
-}
-
-function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
-  return [from, to, ...terms.verifiers];
 }
 
 async function* inStore(store: Context['store'], states: readonly State[], max: number): AsyncIterable<Handoff> {

@@ -23,21 +23,7 @@ interface BrowserSession {
   readonly csrf: string;
 }
 
-type ListedSession = Omit<BrowserSession, 'csrf'> & { readonly untilMs: number };
-
-export interface Logins {
-  /** Names the server's own token. Sessions opened with the token of an earlier server continue with this one. */
-  serveAs(token: string): void;
-  /** A code for a login link, which works once. */
-  newCode(token: string | null): string;
-  /** A new session; null: the code is unknown, used or too old. */
-  redeem(code: string): { readonly secret: string; readonly lifeMs: number; readonly token: string | null } | null;
-  sessionOf(secret: string): BrowserSession | null;
-  end(secret: string): void;
-  list(): readonly ListedSession[];
-  /** Returns false if no session has this name. */
-  endNamed(name: string): boolean;
-}
+export type Logins = ReturnType<typeof openLogins>;
 
 /** Keeps the sessions while no server runs. */
 export interface SessionFile {
@@ -57,7 +43,7 @@ interface Stored {
 export function openLogins(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   file: SessionFile | null = null,
-): Logins {
+) {
   const codes = new Map<string, Stored>();
   const sessions = storedIn(file, clock.nowMs());
   let ownToken: string | null = null;
@@ -73,16 +59,19 @@ export function openLogins(
     return wasThere;
   };
   return {
-    serveAs: (token) => {
+    /** Names the server's own token. Sessions opened with the token of an earlier server continue with this one. */
+    serveAs: (token: string) => {
       ownToken = token;
     },
-    newCode: (token) => {
+    /** A code for a login link, which works once. */
+    newCode: (token: string | null) => {
       const code = secret();
       const kept = { untilMs: clock.monotonicMs() + CODE_LIFE_MS, opener: openerFor(token) };
       setNewest(codes, hexDigestOf(code), kept, CODES_MAX);
       return code;
     },
-    redeem: (code) => {
+    /** A new session; null: the code is unknown, used or too old. */
+    redeem: (code: string) => {
       const known = codes.get(hexDigestOf(code));
       codes.delete(hexDigestOf(code));
       if (known === undefined || known.untilMs < clock.monotonicMs()) return null;
@@ -92,7 +81,7 @@ export function openLogins(
       save();
       return { secret: made, lifeMs: SESSION_LIFE_MS, token: tokenOf(opener) };
     },
-    sessionOf: (given) => {
+    sessionOf: (given: string): BrowserSession | null => {
       const hash = hexDigestOf(given);
       const known = sessions.get(hash);
       if (known === undefined) return null;
@@ -102,10 +91,11 @@ export function openLogins(
       }
       return { name: nameOf(hash), token: tokenOf(known.opener), csrf: hexDigestOf(`csrf ${given}`) };
     },
-    end: (given) => void drop(hexDigestOf(given)),
+    end: (given: string) => void drop(hexDigestOf(given)),
     list: () =>
       [...sessions].map(([hash, { opener, untilMs }]) => ({ name: nameOf(hash), token: tokenOf(opener), untilMs })),
-    endNamed: (name) => {
+    /** Returns false if no session has this name. */
+    endNamed: (name: string) => {
       const hash = [...sessions.keys()].find((each) => nameOf(each) === name);
       return hash !== undefined && drop(hash);
     },

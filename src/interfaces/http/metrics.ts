@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../foundation/clock.ts';
 import type { FeedWatch } from '../../engine/feed-blockers.ts';
 import type { Counters } from './counters.ts';
+import { METHODS } from './request-guard.ts';
 
 type Sample = readonly [labelValues: readonly string[], value: number];
 
@@ -49,8 +50,6 @@ export function openMetrics(counters: Counters, clock: Clock, feed: Pick<FeedWat
     },
   };
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 
 function textOf({ name, help, type, labels, samples }: Metric): string {
   const lines = [...samples()].map(([values, value]) => {

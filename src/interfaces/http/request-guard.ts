@@ -17,18 +17,14 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[];
 }
 
-export interface AllowedOrigins {
-  /** As in the `Host` header, in lower case. */
-  readonly hosts: ReadonlySet<string>;
-  readonly origins: ReadonlySet<string>;
-}
+export type AllowedOrigins = ReturnType<typeof allowedOriginsFor>;
 
 export interface GuardRefusal {
   readonly code: ProblemCode;
   readonly says: string;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 /** A secret in an address would end up in histories, logs and referrers. */
 const SECRET_NAMES = ['token', 'access_token', 'api_key', 'apikey', 'authorization', 'bearer', 'baton_token'];
@@ -103,7 +99,7 @@ function wrongBody({ method, headers }: RequestHead): GuardRefusal | null {
 }
 
 /** The host names of this server, and the origins whose pages may send requests. */
-export function allowedOriginsFor(host: string, port: number, more: readonly string[]): AllowedOrigins {
+export function allowedOriginsFor(host: string, port: number, more: readonly string[]) {
   const own = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host].map((name) =>
     `${name}:${port}`.toLowerCase(),
   );
@@ -111,6 +107,7 @@ export function allowedOriginsFor(host: string, port: number, more: readonly str
   const bare = port === 80 ? own.map((name) => name.replace(/:80$/, '')) : [];
   const named = more.map((name) => name.toLowerCase());
   return {
+    /** As in the `Host` header, in lower case. */
     hosts: new Set([...own, ...bare, ...named]),
     origins: new Set([
       ...[...own, ...bare, ...named].map((name) => `http://${name}`),

@@ -17,12 +17,7 @@ export interface ServerOptions {
   readonly allowHosts: readonly string[];
 }
 
-export interface RunningServer {
-  readonly url: string;
-  readonly port: number;
-  /** Takes no new requests, gives those that run a moment to end, then closes. */
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 const HEAD_MS = 10_000;
 const WHOLE_REQUEST_MS = 10_000;
@@ -34,7 +29,7 @@ const LINGER_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 2_000;
 const SWEEP_MS = 20;
 
-export async function startServer(serverContext: ServerContext, options: ServerOptions): Promise<RunningServer> {
+export async function startServer(serverContext: ServerContext, options: ServerOptions) {
   const server = createServer({
     headersTimeout: HEAD_MS,
     requestTimeout: WHOLE_REQUEST_MS,
@@ -61,6 +56,7 @@ export async function startServer(serverContext: ServerContext, options: ServerO
   return {
     url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`,
     port,
+    /** Takes no new requests, gives those that run a moment to end, then closes. */
     close: () => closed(server),
   };
 }

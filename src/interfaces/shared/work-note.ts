@@ -1,6 +1,5 @@
 /** What one fact says about the work on a handoff. The dashboard uses it too, so it imports nothing at run time. */
-import type { FactType } from '../../domain/fact-types.ts';
-import type { State } from '../../domain/lifecycle.ts';
+import type { Fact } from '../../domain/facts.ts';
 
 const TEXT_MAX = 300;
 
@@ -10,11 +9,7 @@ export interface WorkNote<At = number> {
   readonly progress?: { readonly fraction: number | null; readonly says: string | null; readonly at: At };
 }
 
-interface NotedFact<At> {
-  readonly deed: FactType;
-  readonly from: State | null;
-  readonly to: State;
-  readonly by: string;
+interface NotedFact<At> extends Pick<Fact, 'deed' | 'from' | 'to' | 'by'> {
   readonly at: At;
 }
 
@@ -39,7 +34,7 @@ export function noteIn<At>(
 }
 
 /** For facts without a code of their own. */
-const CODES: Readonly<Partial<Record<FactType, string>>> = {
+const CODES: Readonly<Partial<Record<Fact['deed'], string>>> = {
   fail: 'FAILED',
   retry: 'FAILED',
   reject: 'REJECTED',

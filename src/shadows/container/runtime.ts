@@ -24,11 +24,7 @@ const KEPT = [
 const ANSWER_MS = 60_000;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-export interface Runtime {
-  readonly name: RuntimeName;
-  /** A call of the runtime itself. */
-  run(args: readonly string[], options?: RunOptions): Promise<ProgramEnd>;
-}
+export type Runtime = ReturnType<typeof runtimeAt>;
 
 type RunOptions = Partial<Pick<ProgramRequest, 'input' | 'timeoutMs' | 'outputBytesMax' | 'signal'>>;
 
@@ -46,12 +42,13 @@ export function isRuntimeInstalled(configured: RuntimeName | null): boolean {
   return (configured === null ? RUNTIMES : [configured]).some((name) => findProgram(name) !== null);
 }
 
-function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Runtime {
+function runtimeAt(name: RuntimeName, program: string, emptyFolder: string) {
   // Docker's own settings may contain proxies and credentials that it would pass on.
   const first = name === 'docker' ? ['--config', emptyFolder] : [];
   return {
     name,
-    run: (args, options = {}) =>
+    /** A call of the runtime itself. */
+    run: (args: readonly string[], options: RunOptions = {}) =>
       runProgram({
         program,
         args: [...first, ...args],

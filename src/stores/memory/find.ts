@@ -5,7 +5,7 @@ import { pageById } from '../page.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { isPartyOf } from '../../domain/rights.ts';
+import { partiesOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, HandoffFilter } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
@@ -133,7 +133,7 @@ export function count(tables: Tables, wanted: HandoffFilter): StateCounts {
 }
 
 function isVisible(handoff: Handoff, agent: AgentId | undefined): boolean {
-  return agent === undefined || isPartyOf(agent, handoff);
+  return agent === undefined || partiesOf(handoff).includes(agent);
 }
 
 function matches(handoff: Handoff, wanted: HandoffFilter): boolean {

@@ -8,7 +8,6 @@ import { isInboxKind, type Decision, type Effect } from '../../domain/decision.t
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { erasedFact, isErasure } from '../../domain/erasure.ts';
 import type { Fact } from '../../domain/facts.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type {
   DueEffect,
@@ -98,30 +97,24 @@ export function emptyTables(): Tables {
   };
 }
 
-export interface Draft {
-  row(id: HandoffId): Row | undefined;
-  removed(id: HandoffId): RemovedHandoff | undefined;
-  /** In order of insertion, with the changes of this draft. */
-  rows(): Iterable<Row>;
-  write(row: Row, decision: Decision): void;
-  /** Writes everything and returns the written records, in order. */
-  commit(): readonly Handoff[];
-}
+export type Draft = ReturnType<typeof draftOver>;
 
-export function draftOver(tables: Tables): Draft {
+export function draftOver(tables: Tables) {
   const written = new Map<HandoffId, Row>();
   const decisions: Decision[] = [];
   return {
-    row: (id) => written.get(id) ?? tables.rows.get(id),
-    removed: (id) => tables.removed.get(id),
+    row: (id: HandoffId) => written.get(id) ?? tables.rows.get(id),
+    removed: (id: HandoffId) => tables.removed.get(id),
+    /** In order of insertion, with the changes of this draft. */
     *rows() {
       for (const [id, kept] of tables.rows) yield written.get(id) ?? kept;
       for (const [id, added] of written) if (!tables.rows.has(id)) yield added;
     },
-    write(next, decision) {
+    write(next: Row, decision: Decision) {
       decisions.push(decision);
       written.set(next.handoff.id, next);
     },
+    /** Writes everything and returns the written records, in order. */
     commit() {
       for (const [id, next] of written) {
         tables.rows.set(id, next);

@@ -4,23 +4,18 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { POLL_MS, type Topic } from '../store.ts';
 
-export interface ChangeNotifier {
-  changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  notify(written: readonly Handoff[]): void;
-  /** Wakes all waiters; later ones return at once. */
-  end(): void;
-}
+export type ChangeNotifier = ReturnType<typeof openChangeNotifier>;
 
 interface Waiter {
   readonly topic: Topic;
   readonly wake: () => void;
 }
 
-export function openChangeNotifier(timers: Timers): ChangeNotifier {
+export function openChangeNotifier(timers: Timers) {
   const waiters = new Set<Waiter>();
   let ended = false;
   return {
-    async changed(topic, signal) {
+    async changed(topic: Topic, signal: AbortSignal) {
       if (ended || signal.aborted) return;
       const woken = new AbortController();
       const waiter = { topic, wake: () => woken.abort() };
@@ -30,11 +25,12 @@ export function openChangeNotifier(timers: Timers): ChangeNotifier {
       signal.removeEventListener('abort', waiter.wake);
       waiters.delete(waiter);
     },
-    notify(written) {
+    notify(written: readonly Handoff[]) {
       for (const waiter of waiters) {
         if (written.some((handoff) => concerns(handoff, waiter.topic))) waiter.wake();
       }
     },
+    /** Wakes all waiters; later ones return at once. */
     end() {
       ended = true;
       for (const waiter of waiters) waiter.wake();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_LINEAGE, type Handoff } from '../../../src/domain/handoff.ts';
 import type { State } from '../../../src/domain/lifecycle.ts';
 import type { AgentId, ArtifactId } from '../../../src/domain/names.ts';
-import { isPartyOf } from '../../../src/domain/rights.ts';
+import { partiesOf } from '../../../src/domain/rights.ts';
 import type { Query, StateCounts, Store } from '../../../src/stores/store.ts';
 import { agentOf, cancelled, idOf, openingOf } from '../builders.ts';
 import { ALL, put } from '../store-checks.ts';
@@ -77,13 +77,13 @@ export function describeVisibility(open: OpenStore): void {
       for (const filter of FILTERS) {
         const { items } = await store.find({ by: 'filter', max: ALL, ...filter });
         for (const visibleTo of [...AGENTS, agentOf('nobody')]) {
-          const expected = items.filter((handoff) => isPartyOf(visibleTo, handoff)).map(({ id }) => id);
+          const expected = items.filter((handoff) => partiesOf(handoff).includes(visibleTo)).map(({ id }) => id);
           const told = `${JSON.stringify(filter)} for ${visibleTo}`;
           expect([told, await pages(store, { ...filter, visibleTo }, 100)]).toEqual([told, expected]);
           expect([told, await pages(store, { ...filter, visibleTo }, 2)]).toEqual([told, expected]);
           const oldest = await pages(store, { ...filter, visibleTo, oldestFirst: true }, 2);
           expect([told, oldest]).toEqual([told, expected.toReversed()]);
-          const seen = items.filter((handoff) => isPartyOf(visibleTo, handoff));
+          const seen = items.filter((handoff) => partiesOf(handoff).includes(visibleTo));
           expect([told, await store.count({ ...filter, visibleTo })]).toEqual([told, countedIn(seen)]);
         }
       }

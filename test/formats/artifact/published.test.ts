@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { artifactSchemas } from '../../../src/formats/artifact/shape.ts';
 import { refreshRegistry } from '../../../src/engine/artifacts/registry.ts';
 import { anArtifact, artifactWorld, placeOf } from '../../artifacts/artifact-world.ts';
 import { answer } from '../../folders/native.ts';
 import { ROOT } from '../../support/source-files.ts';
+import { artifactSchemas } from './published-schemas.ts';
 
 function flawsOf(file: string, text: string): unknown {
   const judge = new Ajv2020({ strict: false }).compile(artifactSchemas()[file] ?? false);

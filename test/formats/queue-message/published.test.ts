@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { queueSchemas } from '../../../src/formats/queue-message/schema.ts';
 import { ROOT } from '../../support/source-files.ts';
 import { example } from './messages.ts';
+import { queueSchemas } from './published-schemas.ts';
 
 describe('the published schemas of the queue', () => {
   it.each(Object.entries(queueSchemas()))('%s is what the code reads', (file, schema) => {

@@ -8,11 +8,11 @@ import type { HandoffId } from '../../../src/domain/names.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { readMessage, readRequest, type QueueRequest } from '../../../src/formats/queue-message/read.ts';
-import { FailureShape, ResponseShape } from '../../../src/formats/queue-message/schema.ts';
 import { folderFor, QUEUE_WORDS } from '../../../src/formats/queue-message/vocabulary.ts';
 import { writeMessage, type MessageSource } from '../../../src/formats/queue-message/write.ts';
 import { aHandoff, T0 } from '../../domain/a-handoff.ts';
 import { EXAMPLES, example } from './messages.ts';
+import { FailureShape, ResponseShape } from './published-schemas.ts';
 
 const ID = 'hoff-001-1705147200000' as HandoffId;
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
 import { Lanes } from '../parts/agent-timeline.tsx';
 import { Dialog, Pending, TableHead, When } from '../parts/labels.tsx';
-import { FormButtons, onSubmit, textsIn, useRequest } from '../parts/forms.tsx';
+import { Field, filledIn, FormButtons, onSubmit, useRequest } from '../parts/forms.tsx';
 import { postJson, type AgentsAnswer, type Session } from '../api.ts';
 import { toast, toastProblem } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
@@ -139,17 +139,9 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
       </button>
       {isAsking ? (
         <Dialog title={`Pause ${agent}`} close={() => setAsking(false)}>
-          <form
-            onSubmit={onSubmit((form) => {
-              const { reason = '' } = textsIn(form);
-              send('pause', reason === '' ? {} : { reason });
-            })}
-          >
+          <form onSubmit={onSubmit((form) => send('pause', filledIn(form)))}>
             <p class="soft">It gets no new work until it is resumed. Work that it holds continues.</p>
-            <label>
-              Why
-              <input name="reason" autocomplete="off" />
-            </label>
+            <Field name="reason" label="Why" />
             <FormButtons submit="Pause" close={() => setAsking(false)} isBusy={isBusy} />
           </form>
         </Dialog>

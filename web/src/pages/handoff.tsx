@@ -1,8 +1,8 @@
 /** One handoff with its state, actions, evidence, facts and data. */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { kindOf } from '../../../src/domain/fact-types.ts';
-import { getJson, Problem, type FactView, type HandoffDetail } from '../api.ts';
+import { getJson, Problem, readChain, type FactView, type HandoffDetail } from '../api.ts';
 import { knownRow, onLiveEvent } from '../live.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Evidence } from '../parts/evidence.tsx';
@@ -303,21 +303,18 @@ function Details({ handoff }: { readonly handoff: HandoffDetail }): VNode {
     <section class="panel">
       <h2>Details</h2>
       <dl class="facts">
-        <Line name="Attempts" value={`${attempt}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`} />
-        {heldBy === undefined ? null : <Line name="Held by" value={`${heldBy}, fence ${fence}`} />}
-        {notBefore === undefined ? null : <Line name="Not before" value={whole(notBefore)} />}
-        {verifiers === undefined ? null : <Line name="Reviewers" value={verifiers.join(' or ')} />}
-        <Line name="Created" value={whole(handoff.createdAt)} />
-        <Line name="Revision" value={String(handoff.revision)} />
+        <Line name="Attempts">{`${attempt}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`}</Line>
+        {heldBy === undefined ? null : <Line name="Held by">{`${heldBy}, fence ${fence}`}</Line>}
+        {notBefore === undefined ? null : <Line name="Not before">{whole(notBefore)}</Line>}
+        {verifiers === undefined ? null : <Line name="Reviewers">{verifiers.join(' or ')}</Line>}
+        <Line name="Created">{whole(handoff.createdAt)}</Line>
+        <Line name="Revision">{handoff.revision}</Line>
         {links.map(([name, other]) =>
           other === undefined ? null : (
-            <div key={`${name} ${other}`}>
-              <dt>{name}</dt>
-              <dd>
-                <a href={handoffHref(other)}>{titleOf(knownRow(other) ?? { title: null, id: other })}</a>
-                {name === 'Retried as' ? ' →' : ''}
-              </dd>
-            </div>
+            <Line key={`${name} ${other}`} name={name}>
+              <a href={handoffHref(other)}>{titleOf(knownRow(other) ?? { title: null, id: other })}</a>
+              {name === 'Retried as' ? ' →' : ''}
+            </Line>
           ),
         )}
       </dl>
@@ -331,24 +328,16 @@ function useRetries(id: string, state: HandoffDetail['state']): readonly string[
   useEffect(() => {
     setFound([]);
     if (!isOver(state) || state === 'completed') return undefined;
-    const over = new AbortController();
-    getJson<{ readonly items: readonly { readonly id: string; readonly retryOf?: string }[] }>(
-      `/api/handoffs/${encodeURIComponent(id)}/chain`,
-      over.signal,
-    ).then(
-      ({ items }) => setFound(items.filter(({ retryOf }) => retryOf === id).map((each) => each.id)),
-      () => undefined,
-    );
-    return () => over.abort();
+    return readChain(id, (legs) => setFound(legs.filter(({ retryOf }) => retryOf === id).map((leg) => leg.id)));
   }, [id, state]);
   return found;
 }
 
-function Line({ name, value }: { readonly name: string; readonly value: string }): VNode {
+function Line({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>{children}</dd>
     </div>
   );
 }

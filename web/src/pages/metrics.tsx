@@ -4,7 +4,7 @@ import type { MetricsAnswer } from '../api.ts';
 import { Card } from '../parts/card.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { span, whole } from '../time.ts';
-import { STATE_NAMES, type State } from '../states.ts';
+import { STATES, type State } from '../states.ts';
 import { Pending, TableHead } from '../parts/labels.tsx';
 import { usePolled } from '../polled.ts';
 
@@ -32,7 +32,7 @@ export function Metrics(): VNode {
           <Bars
             rows={Object.entries(open)
               .filter(([, count]) => count > 0)
-              .map(([state, count]) => [STATE_NAMES[state as State] ?? state, count] as const)}
+              .map(([state, count]) => [nameOf(state), count] as const)}
             empty="Nothing is open."
           />
         </section>
@@ -47,7 +47,7 @@ export function Metrics(): VNode {
             <tbody>
               {Object.entries(timeInState).map(([state, { count, p50Ms, p95Ms, maxMs }]) => (
                 <tr key={state}>
-                  <th scope="row">{STATE_NAMES[state as State] ?? state}</th>
+                  <th scope="row">{nameOf(state)}</th>
                   <td>{p50Ms === null ? '–' : span(p50Ms)}</td>
                   <td>{p95Ms === null ? '–' : span(p95Ms)}</td>
                   <td>{span(maxMs)}</td>
@@ -71,6 +71,10 @@ export function Metrics(): VNode {
       </div>
     </>
   );
+}
+
+function nameOf(state: string): string {
+  return STATES[state as State]?.name ?? state;
 }
 
 interface BarsProps {

@@ -5,7 +5,7 @@ import { sendDelete, signOut, postJson, type Session, type SessionsAnswer, type 
 import { PolicyPanels } from '../parts/policy-panels.tsx';
 import { CopyId, Pending, TableHead, When } from '../parts/labels.tsx';
 import { Quarantine } from '../parts/quarantine.tsx';
-import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
+import { filledIn, onSubmit, ProblemText, useRequest } from '../parts/forms.tsx';
 import { toast, toastProblem } from '../parts/toasts.tsx';
 import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
@@ -38,7 +38,7 @@ export function Settings({ session }: { readonly session: Session }): VNode {
           <button type="button" onClick={nextTheme}>
             Theme: {theme.value}
           </button>
-          <button type="button" onClick={() => void signOut().then(() => location.reload())}>
+          <button type="button" onClick={() => void signOut()}>
             Sign out
           </button>
         </div>
@@ -53,12 +53,8 @@ function Tokens(): VNode {
   const { problem, run } = useRequest();
   const [all, setAll] = useState(false);
   const make = async (form: HTMLFormElement): Promise<void> => {
-    const { agent = '', label = '', scope } = textsIn(form);
-    const body = {
-      ...(agent === '' ? {} : { agent }),
-      ...(label === '' ? {} : { label }),
-      ...(scope === 'read' ? { scopes: ['read'] } : {}),
-    };
+    const { scope, ...whose } = filledIn(form);
+    const body = { ...whose, ...(scope === 'read' ? { scopes: ['read'] } : {}) };
     setMade(await postJson<{ readonly token: string }>('/api/tokens', body));
     form.reset();
     again();

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { query, type ListPage, type Row, type HandoffDetail, type TotalsAnswer } from '../api.ts';
+import { storedList } from '../dismissed.ts';
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
 import { attention } from '../parts/pulse.tsx';
@@ -20,7 +21,7 @@ import {
   When,
 } from '../parts/labels.tsx';
 import { Bulk, useBatch, useSelection } from '../parts/bulk.tsx';
-import { FormButtons, onSubmit, Options, OTHER_PRIORITIES, textsIn } from '../parts/forms.tsx';
+import { Field, filledIn, FormButtons, onSubmit, Options, OTHER_PRIORITIES } from '../parts/forms.tsx';
 import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { now } from '../time.ts';
@@ -152,12 +153,7 @@ function filteredBy(text: string): string {
 }
 
 function readSaved(): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(SAVED_KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((each): each is string => typeof each === 'string') : [];
-  } catch {
-    return [];
-  }
+  return storedList(SAVED_KEY).filter((each) => typeof each === 'string');
 }
 
 interface ChipProps {
@@ -404,16 +400,12 @@ function Reassign({ rows, clear }: { readonly rows: readonly Row[]; readonly cle
         <Dialog title="Reassign or reprioritise" close={close}>
           <form
             onSubmit={onSubmit((form) => {
-              const given = Object.entries(textsIn(form)).filter(([, value]) => value !== '');
               close();
-              perform('reassign', Object.fromEntries(given));
+              perform('reassign', filledIn(form));
             })}
           >
             <p class="soft">Each is cancelled, and a new one takes its place.</p>
-            <label>
-              To another agent
-              <input name="to" placeholder="@name" autocomplete="off" />
-            </label>
+            <Field name="to" label="To another agent" placeholder="@name" />
             <label>
               Priority
               <select name="priority">

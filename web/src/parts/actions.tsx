@@ -4,16 +4,17 @@ import { useRef, useState } from 'preact/hooks';
 import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
 import { postJson, type HandoffView, type HandoffDetail } from '../api.ts';
 import { go, handoffHref } from '../location.ts';
-import { STATE_NAMES } from '../states.ts';
+import { STATES } from '../states.ts';
 import { Dialog } from './labels.tsx';
 import {
+  filledIn,
   FormButtons,
   jsonOrText,
+  linesIn,
   onSubmit,
   Options,
   OTHER_PRIORITIES,
   ProblemText,
-  textsIn,
   useRequest,
 } from './forms.tsx';
 import { toast, toastProblem } from './toasts.tsx';
@@ -42,10 +43,6 @@ function linesOf(name: 'deliverables' | 'criteria'): (handoff: HandoffDetail) =>
   return (handoff) => (handoff[name] ?? []).join('\n');
 }
 
-function linesIn(text: string): readonly string[] {
-  return [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
-}
-
 const ACTIONS: Readonly<Record<string, Action>> = {
   activate: { label: 'Activate', asks: [] },
   revise: {
@@ -56,11 +53,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       { name: 'deliverables', label: 'Deliverables, one per line', long: true, given: linesOf('deliverables') },
       { name: 'criteria', label: 'Criteria, one per line', long: true, given: linesOf('criteria') },
     ],
-    body: ({ title = '', priority = '', deliverables = '', criteria = '' }) => ({
-      ...(title === '' ? {} : { title }),
-      ...(priority === '' ? {} : { priority }),
-      deliverables: linesIn(deliverables),
-      criteria: linesIn(criteria),
+    body: ({ deliverables = '', criteria = '', ...given }) => ({
+      ...given,
+      deliverables: [...new Set(linesIn(deliverables))],
+      criteria: [...new Set(linesIn(criteria))],
     }),
   },
   accept: { label: 'Accept', asks: [NOTES] },
@@ -93,7 +89,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       { name: 'input', label: 'Input', long: true, given: ({ input }) => written(input) },
       { name: 'to', label: 'To', needed: true, given: ({ to }) => to },
     ],
-    body: ({ input = '', to }, handoff) => ({
+    body: ({ input = '', to = '' }, handoff) => ({
       ...(input === written(handoff.input).trim() ? {} : { input: jsonOrText(input) }),
       ...(to === handoff.to ? {} : { to }),
     }),
@@ -200,9 +196,8 @@ async function perform(
   key?: string,
 ): Promise<void> {
   const action = ACTIONS[name];
-  const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ''));
   const body = {
-    ...(action?.body === undefined ? given : action.body(given, handoff)),
+    ...(action?.body === undefined ? answers : action.body(answers, handoff)),
     ...(handoff.state === 'accepted' && HOLDERS_MOVES.includes(name) ? { fence: handoff.fence } : {}),
   };
   const makesNew = name === 'retry' || name === 'reassign';
@@ -211,7 +206,7 @@ async function perform(
     ...(makesNew ? {} : { 'if-match': `"${handoff.revision}"` }),
     ...(name === 'retry' && key !== undefined ? { 'idempotency-key': key } : {}),
   });
-  toast('good', `${action?.label ?? name}: ${STATE_NAMES[moved.state]}`);
+  toast('good', `${action?.label ?? name}: ${STATES[moved.state].name}`);
   if (moved.id !== handoff.id) go(handoffHref(moved.id));
 }
 
@@ -233,7 +228,7 @@ export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNo
     <Dialog title={action.label} close={close}>
       <form
         onSubmit={onSubmit((form) =>
-          run(() => perform(handoff, name, textsIn(form), key.current).then(close).finally(afterwards)),
+          run(() => perform(handoff, name, filledIn(form), key.current).then(close).finally(afterwards)),
         )}
       >
         {action.asks.map(({ name: field, label, needed, long, given, of }) => (

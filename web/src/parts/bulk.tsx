@@ -7,19 +7,12 @@ import { toast, toastProblem } from './toasts.tsx';
 /** As many ids as the server takes in one request. */
 const BATCH_MAX = 100;
 
-interface Selection {
-  readonly selected: ReadonlySet<string>;
-  select(ids: readonly string[]): void;
-  toggle(id: string): void;
-  clear(): void;
-}
-
-export function useSelection(): Selection {
+export function useSelection() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   return {
     selected,
-    select: (ids) => setSelected(new Set(ids)),
-    toggle: (id) => {
+    select: (ids: readonly string[]) => setSelected(new Set(ids)),
+    toggle: (id: string) => {
       const next = new Set(selected);
       if (!next.delete(id)) next.add(id);
       setSelected(next);

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Row } from '../api.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
-import { isOver, markOf, STATE_NAMES, toneOf } from '../states.ts';
+import { isOver, markOf, STATES, toneOf } from '../states.ts';
 import { AssuranceTag, FailureLine, QuestionLine, When } from './labels.tsx';
 
 export function Card({ handoff }: { readonly handoff: Row }): VNode {
@@ -35,7 +35,7 @@ export function Card({ handoff }: { readonly handoff: Row }): VNode {
           </span>
         ) : null}
         {task === null || title === null ? null : <span class="tag cut">{task}</span>}
-        {isOver(state) && state !== 'completed' ? <span class="tag">{STATE_NAMES[state]}</span> : null}
+        {isOver(state) && state !== 'completed' ? <span class="tag">{STATES[state].name}</span> : null}
         {assurance === undefined ? null : <AssuranceTag assurance={assurance} />}
         <When at={since} />
       </span>

@@ -3,7 +3,7 @@ import dagre from '@dagrejs/dagre';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shorten } from '../../../src/interfaces/shared/shorten.ts';
-import { getJson, type HandoffView } from '../api.ts';
+import { readChain, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
@@ -13,12 +13,7 @@ const WIDTH = 200;
 const HEIGHT = 54;
 const ZOOM_LEAST = 0.3;
 
-interface Drawn {
-  readonly width: number;
-  readonly height: number;
-  readonly nodes: readonly { readonly handoff: HandoffView; readonly x: number; readonly y: number }[];
-  readonly edges: readonly { readonly key: string; readonly path: string; readonly isRetry: boolean }[];
-}
+type Drawn = ReturnType<typeof drawingOf>;
 
 interface ChainProps {
   readonly id: string;
@@ -30,17 +25,7 @@ interface ChainProps {
 export function Chain({ id, revision, alone }: ChainProps): VNode | null {
   const [legs, setLegs] = useState<readonly HandoffView[]>([]);
   const [zoom, setZoom] = useState(1);
-  useEffect(() => {
-    const over = new AbortController();
-    getJson<{ readonly items: readonly HandoffView[] }>(
-      `/api/handoffs/${encodeURIComponent(id)}/chain`,
-      over.signal,
-    ).then(
-      ({ items }) => setLegs(items),
-      () => undefined,
-    );
-    return () => over.abort();
-  }, [id, revision]);
+  useEffect(() => readChain(id, setLegs), [id, revision]);
   const drawn = useMemo(() => drawingOf(legs), [legs]);
   const { box, more } = useScroller(drawn, id, zoom);
   if (legs.length < 2) return legs.length === 0 ? null : alone;
@@ -135,7 +120,7 @@ function useScroller(
   return { box, more };
 }
 
-function drawingOf(legs: readonly HandoffView[]): Drawn {
+function drawingOf(legs: readonly HandoffView[]) {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { PRIORITIES } from '../../../src/domain/priority.ts';
-import { errorText } from '../api.ts';
+import { messageOf } from '../../../src/foundation/error-message.ts';
 
 /** The trimmed texts of a form, by the names of its fields. */
 export function textsIn(form: HTMLFormElement): Readonly<Record<string, string>> {
@@ -10,6 +10,19 @@ export function textsIn(form: HTMLFormElement): Readonly<Record<string, string>>
     typeof value === 'string' ? [[name, value.trim()] as const] : [],
   );
   return Object.fromEntries(entries);
+}
+
+/** The texts of the fields that were filled in. */
+export function filledIn(form: HTMLFormElement): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(textsIn(form)).filter(([, text]) => text !== ''));
+}
+
+/** The lines of a text, trimmed, without empty ones. */
+export function linesIn(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** A handler for `onSubmit`: the browser does not send the form itself. */
@@ -26,21 +39,12 @@ export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new Error(`This is not JSON: ${errorText(cause)}`, { cause });
+    throw new Error(`This is not JSON: ${messageOf(cause)}`, { cause });
   }
 }
 
-interface Request {
-  readonly isBusy: boolean;
-  /** Why the last request failed. */
-  readonly problem: string | null;
-  setProblem(text: string): void;
-  /** Does nothing while another request runs. */
-  run(request: () => Promise<unknown>): void;
-}
-
 /** Sends one request at a time. */
-export function useRequest(): Request {
+export function useRequest() {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const run = (request: () => Promise<unknown>): void => {
@@ -48,10 +52,17 @@ export function useRequest(): Request {
     setBusy(true);
     setProblem(null);
     request()
-      .catch((error: unknown) => setProblem(errorText(error)))
+      .catch((error: unknown) => setProblem(messageOf(error)))
       .finally(() => setBusy(false));
   };
-  return { isBusy, problem, setProblem, run };
+  return {
+    isBusy,
+    /** Why the last request failed. */
+    problem,
+    setProblem,
+    /** Does nothing while another request runs. */
+    run,
+  };
 }
 
 export function ProblemText({ text }: { readonly text: string | null }): VNode | null {
@@ -79,6 +90,22 @@ export function FormButtons({ submit, close, isBusy = false }: FormButtonsProps)
         {submit}
       </button>
     </div>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+}
+
+export function Field({ label, ...input }: FieldProps): VNode {
+  return (
+    <label>
+      {label}
+      <input {...input} autocomplete="off" />
+    </label>
   );
 }
 

@@ -1,8 +1,9 @@
 /** Imports summaries, transcripts, and handoffs in other forms. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { postJson, errorText, type IngestedAnswer } from '../api.ts';
-import { onSubmit } from './forms.tsx';
+import { messageOf } from '../../../src/foundation/error-message.ts';
+import { postJson, type IngestedAnswer } from '../api.ts';
+import { Field, onSubmit } from './forms.tsx';
 import { handoffHref } from '../location.ts';
 
 type Answer = IngestedAnswer['blocks'][number];
@@ -88,10 +89,7 @@ export function Import(): VNode {
             <textarea name="text" rows={6} spellcheck={false} placeholder="Paste it here, or drop files anywhere" />
           </label>
           <div class="two">
-            <label>
-              Name of the text
-              <input name="name" placeholder={PASTED} autocomplete="off" />
-            </label>
+            <Field name="name" label="Name of the text" placeholder={PASTED} />
             <label>
               Project
               <input name="project" maxLength={200} autocomplete="off" />
@@ -134,7 +132,7 @@ async function importOne({ name, text }: Source, project: string, preview: boole
     const { blocks } = await postJson<IngestedAnswer>('/api/summaries', body);
     return { name, answers: blocks, problem: blocks.length === 0 ? 'it contains no handoff' : null };
   } catch (error) {
-    return { name, answers: [], problem: errorText(error) };
+    return { name, answers: [], problem: messageOf(error) };
   }
 }
 

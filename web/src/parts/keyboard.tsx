@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { getJson, query, type ListPage, type Row } from '../api.ts';
+import { readInto, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
 import { go, handoffHref, workHref } from '../location.ts';
@@ -144,12 +144,7 @@ function Palette(): VNode {
       setFound([]);
       return undefined;
     }
-    const over = new AbortController();
-    getJson<ListPage>(`/api/handoffs${query({ text, limit: FOUND_MAX })}`, over.signal).then(
-      ({ items }) => setFound(items),
-      () => undefined,
-    );
-    return () => over.abort();
+    return readInto<ListPage>(`/api/handoffs${query({ text, limit: FOUND_MAX })}`, ({ items }) => setFound(items));
   }, [text]);
   const choices: readonly Choice[] = [
     ...found.map((row) => ({

@@ -117,16 +117,8 @@ export function CopyId({ id }: { readonly id: string }): VNode {
   );
 }
 
-interface HeldList<Item> {
-  readonly shown: readonly Item[];
-  /** How many new items are not shown yet. */
-  readonly changes: number;
-  /** `onPointerMove`, not `onPointerEnter`: a list may slide under a resting pointer. */
-  readonly hold: { readonly onPointerMove: () => void; readonly onPointerLeave: () => void };
-}
-
 /** Keeps order and number of the items while the pointer is over the list, so that nobody clicks the wrong row. */
-export function useHeldList<Item>(items: readonly Item[], keyOf: (item: Item) => string): HeldList<Item> {
+export function useHeldList<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
   const [isHeld, setHeld] = useState(false);
   const kept = useRef(items);
   if (!isHeld) kept.current = items;
@@ -134,7 +126,9 @@ export function useHeldList<Item>(items: readonly Item[], keyOf: (item: Item) =>
   const before = new Set(kept.current.map(keyOf));
   return {
     shown: kept.current.map((item) => byKey.get(keyOf(item)) ?? item),
+    /** How many new items are not shown yet. */
     changes: items.filter((item) => !before.has(keyOf(item))).length,
+    /** `onPointerMove`, not `onPointerEnter`: a list may slide under a resting pointer. */
     hold: { onPointerMove: () => setHeld(true), onPointerLeave: () => setHeld(false) },
   };
 }

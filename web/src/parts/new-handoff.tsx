@@ -5,7 +5,8 @@ import { postJson, type HandoffView } from '../api.ts';
 import { handoffHref } from '../location.ts';
 import { newAsked } from './keyboard.tsx';
 import { Dialog } from './labels.tsx';
-import { FormButtons, jsonOrText, onSubmit, Options, ProblemText, textsIn, useRequest } from './forms.tsx';
+import { Field, filledIn, FormButtons, jsonOrText, linesIn, onSubmit, Options } from './forms.tsx';
+import { ProblemText, useRequest } from './forms.tsx';
 import { toast } from './toasts.tsx';
 
 const LISTS = ['deliverables', 'criteria', 'verifiers', 'dependsOn'] as const;
@@ -29,12 +30,9 @@ export function NewHandoff(): VNode {
 }
 
 function bodyOf({ input = '', ...given }: Readonly<Record<string, string>>): object {
-  const plain = Object.entries(given).filter(([name, value]) => value !== '' && !LISTS.some((each) => each === name));
+  const plain = Object.entries(given).filter(([name]) => !LISTS.some((each) => each === name));
   const lists = LISTS.flatMap((name) => {
-    const lines = (given[name] ?? '')
-      .split(/\n/)
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
+    const lines = linesIn(given[name] ?? '');
     return lines.length === 0 ? [] : [[name, lines] as const];
   });
   return {
@@ -49,7 +47,7 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
   /** The same key until the request has succeeded: a second press of the button sends nothing twice. */
   const key = useRef(crypto.randomUUID());
   const send = async (form: HTMLFormElement): Promise<void> => {
-    const body = bodyOf(textsIn(form));
+    const body = bodyOf(filledIn(form));
     const sent = await postJson<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
     close();
     toast('good', `Sent to ${sent.to}`, handoffHref(sent.id));
@@ -88,22 +86,6 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
         <FormButtons submit="Send" close={close} isBusy={isBusy} />
       </form>
     </Dialog>
-  );
-}
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly placeholder: string;
-  readonly required?: boolean;
-}
-
-function Field({ name, label, placeholder, required = false }: FieldProps): VNode {
-  return (
-    <label>
-      {label}
-      <input name={name} placeholder={placeholder} required={required} autocomplete="off" />
-    </label>
   );
 }
 

@@ -49,7 +49,7 @@ export function Rail({ session }: { readonly session: Session }): VNode {
         <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system has it">
           Theme: {theme.value}
         </button>
-        <button type="button" class="quiet" onClick={() => void signOut().then(() => location.reload())}>
+        <button type="button" class="quiet" onClick={() => void signOut()}>
           Sign out
         </button>
       </div>

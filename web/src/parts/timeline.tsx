@@ -6,7 +6,7 @@ import { factText } from '../../../src/interfaces/shared/fact-text.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
 import { span } from '../time.ts';
-import { MARKS } from '../states.ts';
+import { STATES } from '../states.ts';
 import { When } from './labels.tsx';
 
 /** Of consecutive progress reports only the newest is shown, until the reader unfolds them. */
@@ -27,7 +27,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
               {isNewAttempt ? <p class="attempt">Attempt {fact.attempt}</p> : null}
               <div class="deed">
                 <span class="mark" aria-hidden="true">
-                  {MARKS[fact.to]}
+                  {STATES[fact.to].mark}
                 </span>
                 <div>
                   <strong>{kindOf(fact.deed)?.text ?? fact.deed}</strong> by{' '}

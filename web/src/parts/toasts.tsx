@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { errorText } from '../api.ts';
+import { messageOf } from '../../../src/foundation/error-message.ts';
 import { onLiveEvent } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
@@ -33,7 +33,7 @@ export function toast(tone: Toast['tone'], says: string, href?: string, kind: st
 }
 
 export function toastProblem(error: unknown): void {
-  toast('bad', errorText(error));
+  toast('bad', messageOf(error));
 }
 
 function dismiss(key: number): void {

@@ -16,18 +16,15 @@ import { agentWording, stepsView, triggerFacts } from '../../shared/agent-views.
 import { agentArgument } from '../arguments.ts';
 import { agentNumber, agentsOf } from '../agent-workspace.ts';
 import { onInterrupt, type Interrupts } from '../interrupt.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
 
-interface HandoffOptions extends CommonOptions {
-  readonly reason?: string;
-  readonly context?: string;
-  readonly substitute?: true;
-  readonly wait?: boolean;
-  readonly manual?: true;
-  readonly persona?: string;
-}
+type HandoffOptions = CommonOptions &
+  Flags<'substitute' | 'manual'> &
+  Texts<'reason' | 'context' | 'persona'> & {
+    readonly wait?: boolean;
+  };
 
 const POLL_MS = 200;
 const FACTS_MAX = 1_000;

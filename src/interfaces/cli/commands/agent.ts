@@ -8,19 +8,15 @@ import { agentSessionView, stepsView } from '../../shared/agent-views.ts';
 import { agentArgument, commandArgument } from '../arguments.ts';
 import { agentNumber, agentsOf, mustBeAllowedToDrive, noSuchAgent } from '../agent-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { ageOf, tableOf } from '../table.ts';
-
-interface StartOptions extends CommonOptions {
-  readonly persona?: string;
-  readonly agent?: string;
-  readonly cwd?: string;
-}
+import { ageOf, printTable } from '../table.ts';
 
 const LIST_MAX = 200;
 const FACTS_MAX = 1_000;
+
+type StartOptions = CommonOptions & Texts<'persona' | 'agent' | 'cwd'>;
 
 export async function startOne(args: readonly string[], options: StartOptions, output: Output): Promise<void> {
   const adapter = ADAPTERS.find((name) => name === (options.agent ?? 'claude')) ?? 'claude';
@@ -43,17 +39,14 @@ export async function startOne(args: readonly string[], options: StartOptions, o
   });
 }
 
-export async function listAgents(
-  _args: readonly string[],
-  options: CommonOptions & { readonly all?: true },
-  output: Output,
-): Promise<void> {
+type ListOptions = CommonOptions & Flags<'all'>;
+
+export async function listAgents(_args: readonly string[], options: ListOptions, output: Output): Promise<void> {
   return withWorkspace(options, { scope: 'read', onlyReads: true }, async ({ store }) => {
     const sessions = await store.agents.list({ max: LIST_MAX, ...(options.all === true ? {} : { open: true }) });
-    if (output.json) return output.answer({ items: sessions.map(agentSessionView) });
     const rows = sessions.map((session) => rowOf(session, store.nowMs()));
-    if (rows.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
-    else output.line(tableOf(HEAD, rows));
+    const empty = 'no agent runs; start one with: baton agent start --persona NAME';
+    printTable(output, { items: sessions.map(agentSessionView) }, [HEAD, ...rows], empty);
   });
 }
 

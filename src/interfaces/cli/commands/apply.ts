@@ -9,16 +9,12 @@ import { schemasIn } from '../../../workspace/registered-schemas.ts';
 import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
 import { policyView } from '../../shared/policy-view.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
-import { tableOf } from '../table.ts';
+import { printTable } from '../table.ts';
 
-interface ApplyOptions extends CommonOptions {
-  readonly dryRun?: true;
-  readonly show?: true;
-  readonly history?: true;
-}
+type ApplyOptions = CommonOptions & Flags<'dryRun' | 'show' | 'history'>;
 
 const HISTORY_MAX = 1_000;
 
@@ -70,16 +66,14 @@ async function printHistory({ ctx }: OpenWorkspace, output: Output): Promise<voi
     const before = versions[index + 1];
     return differencesBetween(before === undefined ? {} : policyIn(before), policyIn(each));
   });
-  if (output.json)
-    return output.answer(versions.map((each, index) => ({ ...policyView(each), changed: changes[index] })));
   const rows = versions.map((each, index) => [
     String(each.version),
     instantText(each.at),
     each.by,
     [...(changes[index] ?? []).map(({ key }) => key), ...otherChanges(each, versions[index + 1])].join(', '),
   ]);
-  if (rows.length === 0) output.note('no policy is stored yet');
-  else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
+  const view = versions.map((each, index) => ({ ...policyView(each), changed: changes[index] }));
+  printTable(output, view, [['version', 'stored', 'by', 'changed'], ...rows], 'no policy is stored yet');
 }
 
 /** `baton key` and workers that register schemas store versions too. */

@@ -9,7 +9,7 @@ import { refusalFor, runFor, type Operation, type Results } from '../../../opera
 import { inputFrom } from '../options.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, problemOf, type Problem } from '../problem.ts';
-import { ageOf, tableOf } from '../table.ts';
+import { ageOf, printTable } from '../table.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { PrintContext } from './run-operation.ts';
 
@@ -83,9 +83,7 @@ export function printArtifact(
 
 export function printArtifacts(cards: Results['artifacts'], { output, nowMs }: PrintContext): void {
   const rows = cards.map((card) => rowOf(card, nowMs));
-  if (output.json) output.answer(cards.map(entryOf));
-  else if (cards.length === 0) output.note('no artifacts');
-  else output.line(tableOf(HEAD, rows));
+  printTable(output, cards.map(entryOf), [HEAD, ...rows], 'no artifacts');
 }
 
 const HEAD = ['id', 'type', 'status', 'phase', 'agent', 'age', 'path'];

@@ -5,13 +5,9 @@ import { auditCompletions, type AuditedCompletion } from '../../../engine/handof
 import { displayLine } from '../../../foundation/display-text.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 
-export interface AuditOptions extends CommonOptions {
-  readonly recheck?: true;
-  readonly offline?: string;
-  readonly keys?: string;
-}
+export type AuditOptions = CommonOptions & Flags<'recheck'> & Texts<'offline' | 'keys'>;
 
 /** For each level. `--json` has all handoffs. */
 const NAMED_MAX = 100;

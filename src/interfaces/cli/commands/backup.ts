@@ -1,16 +1,14 @@
 import { FileExists } from '../../../foundation/atomic-file.ts';
-import { locateWorkspace, withOperator, type CommonOptions } from '../with-workspace.ts';
+import { locateWorkspace, withOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { counted } from '../../../foundation/count-text.ts';
 import { existsProblem, targetOf } from './export.ts';
 
-interface BackupOptions extends CommonOptions {
-  readonly force?: true;
-}
-
 /** Copying cannot be interrupted. A killed process leaves a draft, which the next backup removes. */
+type BackupOptions = CommonOptions & Flags<'force'>;
+
 export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<void> {
   const [file = '-'] = args;
   const { database } = await locateWorkspace(options);

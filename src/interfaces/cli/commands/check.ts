@@ -2,17 +2,13 @@ import type { Violation } from '../../../engine/guard/violation.ts';
 import type { CheckAnswer, CheckRequest } from '../../../adapters/guard/check-repository.ts';
 import type { RegisteredKey } from '../../../engine/context.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { rethrow, type CommonOptions } from '../with-workspace.ts';
+import { rethrow, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { readKeyList } from '../key-list.ts';
 import { cliProblem } from '../problem.ts';
 import { counted } from '../../../foundation/count-text.ts';
 
-interface CheckOptions extends CommonOptions {
-  readonly staged?: true;
-  readonly since?: string;
-  readonly keys?: string;
-}
+type CheckOptions = CommonOptions & Flags<'staged'> & Texts<'since' | 'keys'>;
 
 export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<void> {
   const { checked, complaints, overdue } = await answerTo({

@@ -7,21 +7,18 @@ import {
   type QueueRole,
 } from '../../../adapters/conformance/queue-conformance.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { findProgram } from '../../../foundation/find-program.ts';
+import { commandArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { answerColours, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-
-interface ConformanceOptions {
-  readonly role?: string[];
-}
+import type { Lists } from '../with-workspace.ts';
 
 const COLORS = { ok: answerColours.green, warning: answerColours.yellow, wrong: answerColours.red } as const;
 const VERDICT_WIDTH = 'warning'.length;
 
 export async function conformanceQueue(
   command: readonly string[],
-  options: ConformanceOptions,
+  options: Lists<'role'>,
   output: Output,
 ): Promise<number> {
   const [program] = command;
@@ -31,12 +28,10 @@ export async function conformanceQueue(
       'conformance queue needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
     );
   }
-  if (findProgram(program) === null) {
-    throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
-  }
+  commandArgument(program);
   const { checkQueueProgram } = await import('../../../adapters/conformance/queue-conformance.ts');
   const interrupts = onInterrupt(() => undefined);
-  const roles = (options.role as QueueRole[] | undefined) ?? QUEUE_ROLES;
+  const roles = (options.role as readonly QueueRole[] | undefined) ?? QUEUE_ROLES;
   const printResult = (result: ConformanceResult): void => {
     if (!output.json) output.line(lineOf(result));
   };

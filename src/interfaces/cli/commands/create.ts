@@ -2,7 +2,7 @@ import { agentPrincipal } from '../../../domain/principal.ts';
 import type { Context } from '../../../engine/context.ts';
 import type { SendRequest } from '../../../engine/handoffs/send.ts';
 import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Lists, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { send as operation, sendRequestOf } from '../../../operations/send.ts';
@@ -11,18 +11,10 @@ import { withSender } from '../sender.ts';
 import { sendInputFrom, sendOrExplain } from './send.ts';
 import { printCreated } from './created.ts';
 
-interface CreateOptions extends CommonOptions {
-  readonly title?: string;
-  readonly task?: string;
-  readonly document?: true;
-  readonly deliverable?: readonly string[];
-  readonly criterion?: readonly string[];
-  readonly purpose?: string;
-  readonly context?: string;
-  readonly meeting?: string;
-  readonly skill?: string;
-  readonly targetCompletion?: string;
-}
+type CreateOptions = CommonOptions &
+  Flags<'document'> &
+  Texts<'title' | 'task' | 'purpose' | 'context' | 'meeting' | 'skill' | 'targetCompletion'> &
+  Lists<'deliverable' | 'criterion'>;
 
 export async function create(_args: readonly string[], given: CreateOptions, output: Output): Promise<void> {
   const options = await withSender(given);

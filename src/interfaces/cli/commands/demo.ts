@@ -12,13 +12,10 @@ import { openDemoServer } from '../demo/demo-server.ts';
 import { secondsArgument } from '../arguments.ts';
 import { theApp } from '../app.ts';
 import { cliProblem } from '../problem.ts';
-import type { CommonOptions } from '../with-workspace.ts';
+import type { CommonOptions, Texts } from '../with-workspace.ts';
 import { answerColours, type Output } from '../output.ts';
 
-interface DemoOptions extends CommonOptions {
-  readonly server?: string;
-  readonly pace?: string;
-}
+type DemoOptions = CommonOptions & Texts<'server' | 'pace'>;
 
 interface Reached {
   readonly url: string;

@@ -10,22 +10,19 @@ import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
 import { partialOf, takePartial, type TakeRefusal, type PartialFile } from '../../../adapters/database/partial-file.ts';
 import type { DamagedRecord, Store } from '../../../stores/store.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
 import { counted } from '../../../foundation/count-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 
-interface ExportOptions extends CommonOptions {
-  readonly force?: true;
-  readonly fromStart?: true;
-}
-
 /** File names have at most 255 bytes, and the name of the draft is longer. */
 const NAME_MAX = 200;
 /** Lines are written in chunks, because each write is a system call. */
 const CHUNK_BYTES = 64 * 1024;
+
+type ExportOptions = CommonOptions & Flags<'force' | 'fromStart'>;
 
 export async function exportTo(args: readonly string[], options: ExportOptions, output: Output): Promise<number> {
   const [file = '-'] = args;

@@ -18,13 +18,11 @@ import { isTranscript, lastAgentMessage } from '../../../formats/summary-block/t
 import { findWorkspace, workspaceFor } from '../../../workspace/workspace.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags } from '../with-workspace.ts';
 import { heldHere } from './ingest.ts';
 import type { Output } from '../output.ts';
 
-interface HookOptions extends CommonOptions {
-  readonly later?: true;
-}
+type HookOptions = CommonOptions & Flags<'later'>;
 
 export async function hook(args: readonly string[], options: HookOptions, output: Output): Promise<void> {
   const [vendor = '', event] = args;

@@ -10,7 +10,7 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { countArgument, ownFence, textArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import { answerColours, isTerminal, type Output } from '../output.ts';
 import { filesFor } from '../glob-files.ts';
 import { cliProblem } from '../problem.ts';
@@ -18,13 +18,7 @@ import { progressOf } from '../progress.ts';
 import { counted } from '../../../foundation/count-text.ts';
 import { utf16TextOf } from '../../../foundation/utf16-text.ts';
 
-interface IngestOptions extends CommonOptions {
-  readonly strict?: true;
-  readonly project?: string;
-  readonly session?: string;
-  readonly turn?: string;
-  readonly fence?: string;
-}
+type IngestOptions = CommonOptions & Flags<'strict'> & Texts<'project' | 'session' | 'turn' | 'fence'>;
 
 interface FileAnswer {
   readonly file: string;

@@ -1,18 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { theApp } from '../app.ts';
-import { databaseAddress, rethrow } from '../with-workspace.ts';
+import { databaseAddress, rethrow, type Flags, type Texts } from '../with-workspace.ts';
 import { TEMPLATES, type Template } from '../../../workspace/templates.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
-interface InitOptions {
-  readonly json?: true;
-  readonly database?: string;
-  readonly template?: string;
-  readonly queue?: true;
-  readonly gitHook?: true;
-  readonly removeGitHook?: true;
-}
+type InitOptions = Flags<'json' | 'queue' | 'gitHook' | 'removeGitHook'> & Texts<'database' | 'template'>;
 
 export async function init(args: readonly string[], options: InitOptions, output: Output): Promise<void> {
   const folder = args[0] ?? '.';

@@ -7,7 +7,7 @@ import { addKey, endKey, keysIn, type KeyProblem, type KeyRecord } from '../../.
 import { agentArgument, textArgument } from '../arguments.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
-import { tableOf } from '../table.ts';
+import { printTable } from '../table.ts';
 import { withOperator, type CommonOptions } from '../with-workspace.ts';
 
 const KEY_TEXT_MAX = 2_000;
@@ -23,9 +23,7 @@ export async function newKey(args: readonly string[], options: CommonOptions, ou
 export async function listKeys(_args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   return withOperator(options, { scope: 'read' }, async ({ ctx }) => {
     const keys = keysIn(await ctx.store.policy.current());
-    if (output.json) output.answer(keys.map(viewOf));
-    else if (keys.length === 0) output.note('no keys are registered');
-    else output.line(tableOf(HEAD, keys.map(rowOf)));
+    printTable(output, keys.map(viewOf), [HEAD, ...keys.map(rowOf)], 'no keys are registered');
   });
 }
 

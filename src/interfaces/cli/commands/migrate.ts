@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { agentArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import { conflictText, planText, stepView } from '../migration-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -15,15 +15,7 @@ import type { Undone } from '../../../adapters/migration/repository.ts';
 import { canAsk, confirm } from '../confirm.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 
-interface MigrateOptions extends CommonOptions {
-  readonly apply?: true;
-  readonly undo?: true;
-  readonly yes?: true;
-  readonly branch?: string;
-  readonly newest?: true;
-  readonly from?: string;
-  readonly to?: string;
-}
+type MigrateOptions = CommonOptions & Flags<'apply' | 'undo' | 'yes' | 'newest'> & Texts<'branch' | 'from' | 'to'>;
 
 export async function migrate(args: readonly string[], options: MigrateOptions, output: Output): Promise<number> {
   checkOptions(options, args);

@@ -5,7 +5,7 @@ import { instantText } from '../../../foundation/instant-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { pauseView, prunedView, scheduleView, undeliveredView } from '../../shared/record-views.ts';
 import { workflowView } from '../../shared/report/view.ts';
-import { ageOf, tableOf } from '../table.ts';
+import { ageOf, printTable } from '../table.ts';
 import { drawWorkflow } from '../workflow-drawing.ts';
 import type { PrintContext } from './run-operation.ts';
 
@@ -17,14 +17,13 @@ export function printPause(pause: Results['pause'], { output }: PrintContext): v
 }
 
 export function printPauses(all: Results['pauses'], { output, nowMs }: PrintContext): void {
-  if (output.json) return output.answer({ items: all.map(pauseView) });
-  if (all.length === 0) return output.note('no agent is paused');
   const rows = all.map((pause) => {
     const { agent, at, by, reason, endedAt, endedBy } = pause;
     const until = endedAt === null ? 'lasts' : `${ageOf(nowMs - endedAt)} ago by ${displayLine(endedBy ?? '')}`;
     return [`@${agent}`, `${ageOf(nowMs - at)} ago`, displayLine(by), until, displayLine(reason ?? '')];
   });
-  output.line(tableOf(['agent', 'paused', 'by', 'resumed', 'why'], rows));
+  const head = ['agent', 'paused', 'by', 'resumed', 'why'];
+  printTable(output, { items: all.map(pauseView) }, [head, ...rows], 'no agent is paused');
 }
 
 export function printSchedule(schedule: Results['schedule'], { output, nowMs }: PrintContext): void {
@@ -36,8 +35,6 @@ export function printSchedule(schedule: Results['schedule'], { output, nowMs }: 
 }
 
 export function printSchedules(all: Results['schedules'], { output, nowMs }: PrintContext): void {
-  if (output.json) return output.answer({ items: all.map(scheduleView) });
-  if (all.length === 0) return output.note('there is no schedule; make one with: baton schedule add NAME --every 1h …');
   const rows = all.map((schedule) => {
     const { name, when, from, to } = scheduleView(schedule);
     const { nextAt, last } = schedule;
@@ -45,17 +42,17 @@ export function printSchedules(all: Results['schedules'], { output, nowMs }: Pri
     const came = last === null ? '–' : (last.handoff ?? `refused: ${last.refused ?? ''}`);
     return [name, when, `${from} → ${to}`, next, came];
   });
-  output.line(tableOf(['name', 'when', 'who', 'next', 'last'], rows));
+  const empty = 'there is no schedule; make one with: baton schedule add NAME --every 1h …';
+  printTable(output, { items: all.map(scheduleView) }, [['name', 'when', 'who', 'next', 'last'], ...rows], empty);
 }
 
 export function printUndelivered(all: Results['undelivered'], { output, nowMs }: PrintContext): void {
-  if (output.json) return output.answer({ items: all.map(undeliveredView) });
-  if (all.length === 0) return output.note('no notification is undelivered');
   const rows = all.map((effect) => {
     const { key, target, kind, event, says } = undeliveredView(effect);
     return [`${ageOf(nowMs - effect.droppedAt)} ago`, target ?? kind, event ?? '', displayLine(says), key];
   });
-  output.line(tableOf(['given up', 'target', 'event', 'why', 'key'], rows));
+  const head = ['given up', 'target', 'event', 'why', 'key'];
+  printTable(output, { items: all.map(undeliveredView) }, [head, ...rows], 'no notification is undelivered');
 }
 
 export function printPruned(pruned: Results['pruned'], { output }: PrintContext): void {

@@ -10,17 +10,12 @@ import {
   type ReportFormat,
   type WriteReport,
 } from '../../shared/report/formats.ts';
-import { withOperator, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { targetOf } from './export.ts';
 
-interface ReportOptions extends CommonOptions {
-  readonly format?: string;
-  readonly project?: string;
-  readonly output?: string;
-  readonly ci?: true;
-}
+type ReportOptions = CommonOptions & Flags<'ci'> & Texts<'format' | 'project' | 'output'>;
 
 /** The exit codes of `--ci`. */
 export const CI_EXIT_CODES = { complete: 0, failed: 8, unfinished: 7 } as const satisfies Record<LegOutcome, number>;

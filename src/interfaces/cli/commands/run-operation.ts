@@ -74,7 +74,7 @@ export function commandFor(operation: Operation): Run {
       const context: PrintContext = {
         output,
         input,
-        options: options as Given,
+        options,
         nowMs: ctx.store.nowMs(),
         agentTermsOf: (handoff) => ({
           retriesMax: (hasUsualRetries(ctx, handoff) ? AGENT_TERMS : handoff.terms.retry).retriesMax,

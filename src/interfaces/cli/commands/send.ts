@@ -7,7 +7,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../../../domain/retry-policy.ts
 import { explainRemoved } from '../../../engine/retention/explain-removed.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Lists, type Texts } from '../with-workspace.ts';
 import { inputFrom, wholeIds } from '../options.ts';
 import { isTerminal, type Output } from '../output.ts';
 import { adviceAbout } from '../../../engine/handoffs/recipient-advice.ts';
@@ -16,14 +16,12 @@ import { cliProblem, problemOf } from '../problem.ts';
 import { withSender } from '../sender.ts';
 import { printCreated } from './created.ts';
 
-export interface SendOptions extends CommonOptions {
-  readonly context?: readonly string[];
-  readonly request?: string;
-  readonly wait?: true;
-  readonly waitTimeout?: string;
-  readonly promptFile?: string;
-  readonly [name: string]: unknown;
-}
+export type SendOptions = CommonOptions &
+  Flags<'wait'> &
+  Texts<'request' | 'waitTimeout' | 'promptFile'> &
+  Lists<'context'> & {
+    readonly [name: string]: unknown;
+  };
 
 export async function send(_args: readonly string[], given: SendOptions, output: Output): Promise<number> {
   const options = given.request === undefined ? withPrompt(await withSender(given)) : given;

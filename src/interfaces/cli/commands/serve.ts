@@ -5,19 +5,13 @@ import { LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
 import { theApp } from '../app.ts';
 import { countArgument } from '../arguments.ts';
 import { codeOf } from '../../../foundation/system-error-code.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { mustBeOperator, openFor, type CommonOptions, type Flags, type Lists, type Texts } from '../with-workspace.ts';
 import { keepReadingHookSpool } from '../read-hook-spool.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { onClosedPipe, type Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
 
-interface ServeOptions extends CommonOptions {
-  readonly host?: string;
-  readonly port?: string;
-  readonly allowHost?: readonly string[];
-  readonly withoutTls?: true;
-  readonly logLevel?: string;
-}
+type ServeOptions = CommonOptions & Flags<'withoutTls'> & Texts<'host' | 'port' | 'logLevel'> & Lists<'allowHost'>;
 
 /** B-A-T-O-N on the keys of a telephone. */
 const PORT = 22_866;

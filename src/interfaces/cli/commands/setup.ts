@@ -19,15 +19,9 @@ import { agentArgument } from '../arguments.ts';
 import { confirm } from '../confirm.ts';
 import { answerColours, isTerminal, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import type { CommonOptions } from '../with-workspace.ts';
+import type { CommonOptions, Flags } from '../with-workspace.ts';
 
-interface SetupOptions extends CommonOptions {
-  readonly user?: true;
-  readonly check?: true;
-  readonly dryRun?: true;
-  readonly remove?: true;
-  readonly yes?: true;
-}
+type SetupOptions = CommonOptions & Flags<'user' | 'check' | 'dryRun' | 'remove' | 'yes'>;
 
 export async function setup(args: readonly string[], options: SetupOptions, output: Output): Promise<number> {
   const request = requestFor(args, options);

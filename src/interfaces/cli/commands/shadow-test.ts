@@ -12,21 +12,18 @@ import { workspaceFor } from '../../../workspace/workspace.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { shadowReport } from '../../shared/shadow-report.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { statusLine } from '../progress.ts';
 import { cliProblem, problemOf, type Problem } from '../problem.ts';
 import { answered, noWorkspaceForShadows, problemFor, sourceArguments } from '../shadow-workspace.ts';
 
-interface TestOptions extends CommonOptions {
-  readonly hostOnly?: boolean;
-  readonly allowHostExecution?: true;
-  readonly keep?: true;
-  readonly yaml?: true;
-  readonly verbose?: true;
-  /** The workspace is temporary, so the id of the handoff is not printed. */
-  readonly forgets?: true;
-}
+type TestOptions = CommonOptions &
+  Flags<'allowHostExecution' | 'keep' | 'yaml' | 'verbose'> & {
+    readonly hostOnly?: boolean;
+    /** The workspace is temporary, so the id of the handoff is not printed. */
+    readonly forgets?: true;
+  };
 
 export async function testShadow(args: readonly string[], options: TestOptions, output: Output): Promise<number> {
   const sources = sourceArguments(args);

@@ -18,11 +18,11 @@ import { manifestFor } from '../../../engine/shadow/test-run.ts';
 import type { ShadowRecord } from '../../../engine/shadow/shadow-context.ts';
 import { secondsArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import type { CommonOptions } from '../with-workspace.ts';
+import type { CommonOptions, Flags, Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { answered, openShadowsFor, sourceArguments, unavailable, type Shadows } from '../shadow-workspace.ts';
-import { ageOf, tableOf } from '../table.ts';
+import { ageOf, printTable } from '../table.ts';
 
 const TIMEOUT_SECONDS_MAX = 24 * 60 * 60;
 /** The exit code of shells for a command that took too long. */
@@ -120,9 +120,7 @@ export const syncSources = onShadows(async ({ world }, output, args) => {
   }
 });
 
-interface ExecOptions extends CommonOptions {
-  readonly timeout?: string;
-}
+type ExecOptions = CommonOptions & Texts<'timeout'>;
 
 export async function execCommand(args: readonly string[], options: ExecOptions, output: Output): Promise<number> {
   const [id = '', ...words] = args;
@@ -184,20 +182,15 @@ export const listShadows = onShadows(async ({ world }, output) => {
     const found = running.find((each) => each.id === id);
     return found === undefined ? 'gone' : found.isRunning ? 'running' : 'ended';
   };
-  if (output.json) {
-    output.answer(records.map((record) => ({ ...recordView(record), state: stateOf(record) })));
-  } else if (records.length === 0) {
-    output.note('no shadows');
-  } else {
-    const nowMs = world.clock.nowMs();
-    const rows = records.map((record) => [
-      record.id,
-      stateOf(record),
-      ageOf(nowMs - record.createdAtMs),
-      record.sources.map(({ repository }) => repository).join(', '),
-    ]);
-    output.line(tableOf(['id', 'state', 'age', 'sources'], rows));
-  }
+  const nowMs = world.clock.nowMs();
+  const view = records.map((record) => ({ ...recordView(record), state: stateOf(record) }));
+  const rows = records.map((record) => [
+    record.id,
+    stateOf(record),
+    ageOf(nowMs - record.createdAtMs),
+    record.sources.map(({ repository }) => repository).join(', '),
+  ]);
+  printTable(output, view, [['id', 'state', 'age', 'sources'], ...rows], 'no shadows');
 });
 
 function recordView({ id, createdAtMs, untilMs, sources }: ShadowRecord): JsonObject {
@@ -242,13 +235,9 @@ export const statusOne = onShadows(async ({ world }, output, args) => {
   }
 });
 
-interface DestroyOptions extends CommonOptions {
-  readonly all?: true;
-}
-
 export async function destroyShadows(
   args: readonly string[],
-  options: DestroyOptions,
+  options: CommonOptions & Flags<'all'>,
   output: Output,
 ): Promise<number> {
   if ((args.length === 0) === (options.all === undefined)) {

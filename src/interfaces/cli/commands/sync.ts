@@ -5,15 +5,12 @@ import { checkOnce } from '../../../engine/stall-detection.ts';
 import { sweep } from '../../../engine/sweep.ts';
 import { printEvent } from '../event-text.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { withWorkspace, mustBeOperator, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, mustBeOperator, type CommonOptions, type Flags } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 
-interface SyncOptions extends CommonOptions {
-  readonly adopt?: true;
-  readonly quiet?: true;
-}
-
 /** Runs one pass of the duty, for machines on which no process keeps running. */
+type SyncOptions = CommonOptions & Flags<'adopt' | 'quiet'>;
+
 export async function sync(_args: readonly string[], options: SyncOptions, output: Output): Promise<number> {
   const isQuiet = options.quiet === true;
   const files = { adopted: 0, quarantined: 0 };

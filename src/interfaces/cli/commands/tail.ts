@@ -6,18 +6,15 @@ import { factView } from '../../shared/views.ts';
 import { countArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { answerColours as colours, onClosedPipe, type Output } from '../output.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import { factLine } from './show.ts';
-
-interface TailOptions extends CommonOptions {
-  readonly follow?: true;
-  readonly lines?: string;
-}
 
 const LINES = 20;
 const LINES_MAX = 10_000;
 
 /** The newest facts, and with `--follow` those that come. Each line is whole, so that it can be read by a program. */
+type TailOptions = CommonOptions & Flags<'follow'> & Texts<'lines'>;
+
 export async function tail(_args: readonly string[], options: TailOptions, output: Output): Promise<number> {
   const lines = options.lines === undefined ? LINES : countArgument(options.lines, '--lines', 0, LINES_MAX);
   const interrupts = onInterrupt(() => undefined);

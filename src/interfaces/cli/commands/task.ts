@@ -1,12 +1,9 @@
 import { textArgument, agentArgument } from '../arguments.ts';
-import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { withWorkspace, type CommonOptions, type Texts } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
-interface TaskOptions extends CommonOptions {
-  readonly title?: string;
-  readonly owner?: string;
-}
+type TaskOptions = CommonOptions & Texts<'title' | 'owner'>;
 
 export async function newTask(_args: readonly string[], options: TaskOptions, output: Output): Promise<void> {
   if (options.title === undefined) throw cliProblem('usage', 'task new needs a --title');

@@ -21,20 +21,16 @@ import {
   requireExplicitPrincipal,
   principalFor,
   type CommonOptions,
+  type Flags,
+  type Lists,
+  type Texts,
   withOpened,
 } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { tableOf } from '../table.ts';
+import { printTable } from '../table.ts';
 
-interface NewTokenOptions extends CommonOptions {
-  readonly for?: string;
-  readonly operator?: true;
-  readonly role?: readonly string[];
-  readonly scope?: readonly string[];
-  readonly label?: string;
-  readonly expires?: string;
-}
+type NewTokenOptions = CommonOptions & Flags<'operator'> & Texts<'for' | 'label' | 'expires'> & Lists<'role' | 'scope'>;
 
 const MAKE = 'make an operator token';
 const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
@@ -110,15 +106,11 @@ export async function listTokens(_args: readonly string[], options: CommonOption
     await operatorIn(app, options);
     const tokens = await ctx.store.tokens.list();
     const rows = tokens.map((token) => rowOf(token, ctx.store.nowMs()));
-    if (output.json) output.answer(tokens.map(tokenView));
-    else if (rows.length === 0) output.note('no tokens');
-    else output.line(tableOf(HEAD, rows));
+    printTable(output, tokens.map(tokenView), [HEAD, ...rows], 'no tokens');
   });
 }
 
-interface RevokeOptions extends CommonOptions {
-  readonly keepLeases?: true;
-}
+type RevokeOptions = CommonOptions & Flags<'keepLeases'>;
 
 export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<void> {
   const id = textArgument(args[0] ?? '', 'id');
@@ -147,19 +139,16 @@ const LOG_HEAD = ['at', 'what', 'token', 'by', 'detail'];
 const LOG_PAGE = '50';
 const LOG_MAX = 10_000;
 
+type LogOptions = CommonOptions & Texts<'limit'>;
+
 export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<void> {
   const max = countArgument(options.limit ?? LOG_PAGE, '--limit', 1, LOG_MAX);
   return withOpened(options, async (app) => {
     await operatorIn(app, options);
     const { items } = await app.ctx.store.tokens.log({ max });
-    if (output.json) output.answer(items.map((line) => ({ ...line, at: instantOrNull(line.at) })));
-    else if (items.length === 0) output.note('nothing has happened to any token');
-    else output.line(tableOf(LOG_HEAD, items.map(logRow)));
+    const view = items.map((line) => ({ ...line, at: instantOrNull(line.at) }));
+    printTable(output, view, [LOG_HEAD, ...items.map(logRow)], 'nothing has happened to any token');
   });
-}
-
-interface LogOptions extends CommonOptions {
-  readonly limit?: string;
 }
 
 function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[] {

@@ -14,24 +14,16 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { displayText } from '../../../foundation/display-text.ts';
 import { agentArgument, commandArgument, countArgument, secondsArgument } from '../arguments.ts';
 import { printEvent } from '../event-text.ts';
-import { mustBeAgent, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { mustBeAgent, openFor, principalFor, type CommonOptions, type Flags, type Texts } from '../with-workspace.ts';
 import { keepReadingHookSpool, readHookSpool } from '../read-hook-spool.ts';
 import { commandHandler, handoffEnvironment } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { onClosedPipe, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
-interface WorkOptions extends CommonOptions {
-  readonly concurrency?: string;
-  readonly once?: true;
-  readonly agent?: string;
-  readonly model?: string;
-  readonly cwd?: string;
-  readonly worktree?: true;
-  readonly text?: true;
-  readonly timeout?: string;
-  readonly retries?: string;
-}
+type WorkOptions = CommonOptions &
+  Flags<'once' | 'worktree' | 'text'> &
+  Texts<'concurrency' | 'agent' | 'model' | 'cwd' | 'timeout' | 'retries'>;
 
 const CONCURRENCY_MAX = 1_000;
 

@@ -4,13 +4,7 @@ import { messageOf } from '../../../foundation/error-message.ts';
 import type { FactView, HandoffView } from '../../shared/views.ts';
 import { cliProblem } from '../problem.ts';
 
-export interface DemoServer {
-  /** An agent with this name. A verifier needs its role. */
-  actor(name: string, roles?: readonly string[]): Promise<DemoAgent>;
-  facts(id: string): Promise<readonly FactView[]>;
-  /** Revokes the tokens of all actors. */
-  close(): Promise<void>;
-}
+export type DemoServer = ReturnType<typeof openDemoServer>;
 
 export interface DemoAgent {
   readonly name: string;
@@ -24,7 +18,7 @@ const TOKEN_SECONDS = 900;
 const POLL_MS = 100;
 const TAKE_MAX_MS = 30_000;
 
-export function openDemoServer(url: string, operator: string): DemoServer {
+export function openDemoServer(url: string, operator: string) {
   const tokens: string[] = [];
 
   const ask = async <Answer>(token: string, method: string, path: string, body?: object): Promise<Answer> => {
@@ -48,7 +42,8 @@ export function openDemoServer(url: string, operator: string): DemoServer {
   };
 
   return {
-    async actor(name, roles = []) {
+    /** An agent with this name. A verifier needs its role. */
+    async actor(name: string, roles: readonly string[] = []): Promise<DemoAgent> {
       const request = { agent: name, roles, label: 'baton demo', expiresSeconds: TOKEN_SECONDS };
       const { token, id: tokenId } = await ask<{ token: string; id: string }>(operator, 'POST', '/api/tokens', request);
       tokens.push(tokenId);
@@ -67,9 +62,10 @@ export function openDemoServer(url: string, operator: string): DemoServer {
         move: (id, move, body = {}) => ask(token, 'POST', `/api/handoffs/${encodeURIComponent(id)}/${move}`, body),
       };
     },
-    facts: async (id) =>
+    facts: async (id: string) =>
       (await ask<{ items: readonly FactView[] }>(operator, 'GET', `/api/handoffs/${encodeURIComponent(id)}/facts`))
         .items,
+    /** Revokes the tokens of all actors. */
     close: async () => {
       for (const id of tokens.splice(0)) await ask(operator, 'DELETE', `/api/tokens/${id}`).catch(() => undefined);
     },

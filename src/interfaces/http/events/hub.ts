@@ -23,21 +23,7 @@ export interface Round {
   readonly cursor: string;
 }
 
-export interface Hub {
-  /** The cursor of the last fact that was read; empty before the first one. */
-  position(): string;
-  /**
-   * Calls `listener` for every further round, starting after the cursor. Null: the hub does not remember the cursor, so the
-   * caller reads on from the store and tries again.
-   */
-  join(cursor: string, listener: (round: Round) => void): (() => void) | null;
-  /** Reads new facts now. */
-  poll(): Promise<void>;
-  /** Ends the pause early, because something was just written. */
-  wake(): void;
-  read(after: string): Promise<Round>;
-  close(): Promise<void>;
-}
+export type Hub = Awaited<ReturnType<typeof openHub>>;
 
 /** The cursor before the first fact. An empty event id would be no id. */
 export const BEGINNING = 'start';
@@ -47,7 +33,7 @@ const REMEMBERED = 1_024;
 const ROUND_MS = 25;
 const IDLE_MS = 200;
 
-export async function openHub(ctx: Context, report: (error: unknown) => void): Promise<Hub> {
+export async function openHub(ctx: Context, report: (error: unknown) => void) {
   const { store, timers } = ctx;
   const closing = new AbortController();
   const listeners = new Set<(round: Round) => void>();
@@ -104,8 +90,13 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
   const running = run();
 
   return {
+    /** The cursor of the last fact that was read; empty before the first one. */
     position: () => cursor,
-    join: (from, listener) => {
+    /**
+     * Calls `listener` for every further round, starting after the cursor. Null: the hub does not remember the cursor, so the
+     * caller reads on from the store and tries again.
+     */
+    join: (from: string, listener: (round: Round) => void) => {
       if (from !== cursor) {
         const at = recent.findLastIndex((each) => each.cursor === from);
         if (at < 0) return null;
@@ -114,7 +105,9 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    /** Reads new facts now. */
     poll: async () => void (await poll()),
+    /** Ends the pause early, because something was just written. */
     wake: () => wake.abort('over'),
     read,
     close: async () => {
