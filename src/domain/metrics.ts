@@ -101,7 +101,29 @@ function numberIn(text: string): Read {
   return { kind: unit === '%' ? 'percent' : 'number', unit, value };
 }
 
-export type Total = ReturnType<typeof totalOf>;
+export interface Total {
+  readonly key: string;
+  /** Null: mixed kinds or units. Such keys are listed and not summed. */
+  readonly kind: MeasureKind | null;
+  readonly unit: string;
+  /** How often it was reported. */
+  readonly times: number;
+  /** Null where a sum is meaningless: percentages, texts, mixed kinds. */
+  readonly sum: number | null;
+  /** The sum of the totals of counts. */
+  readonly of: number | null;
+  readonly mean: number | null;
+  readonly least: number | null;
+  readonly most: number | null;
+  readonly first: string;
+  readonly last: string;
+  /** From the first to the last value; null where they cannot be compared. */
+  readonly change: number | null;
+  /** The newest values, in the order in which they were reported. */
+  readonly series: readonly number[];
+  /** The first few distinct values as written, for keys that are not summed. */
+  readonly texts: readonly string[];
+}
 
 const SERIES_MAX = 100;
 const TEXTS_MAX = 10;
@@ -112,7 +134,7 @@ export function totalsOf(measures: readonly Measure[]): readonly Total[] {
   return [...byKey.keys()].toSorted().map((key) => totalOf(key, byKey.get(key) ?? []));
 }
 
-function totalOf(key: string, all: readonly Measure[]) {
+function totalOf(key: string, all: readonly Measure[]): Total {
   const [first] = all as readonly [Measure];
   const last = all.at(-1) ?? first;
   const isMixed = all.some(({ kind, unit }) => kind !== first.kind || unit !== first.unit);
@@ -121,25 +143,18 @@ function totalOf(key: string, all: readonly Measure[]) {
   const sum = values.reduce((total, value) => total + value, 0);
   return {
     key,
-    /** Null: mixed kinds or units. Such keys are listed and not summed. */
     kind: isMixed ? null : first.kind,
     unit: isMixed ? '' : first.unit,
-    /** How often it was reported. */
     times: all.length,
-    /** Null where a sum is meaningless: percentages, texts, mixed kinds. */
     sum: isNumeric && first.kind !== 'percent' ? rounded(sum) : null,
-    /** The sum of the totals of counts. */
     of: isNumeric && first.kind === 'count' ? all.reduce((total, { of = 0 }) => total + of, 0) : null,
     mean: isNumeric ? rounded(sum / all.length) : null,
     least: isNumeric ? values.reduce((one, other) => Math.min(one, other)) : null,
     most: isNumeric ? values.reduce((one, other) => Math.max(one, other)) : null,
     first: first.text,
     last: last.text,
-    /** From the first to the last value; null where they cannot be compared. */
     change: isNumeric ? rounded(last.value - first.value) : null,
-    /** The newest values, in the order in which they were reported. */
     series: isNumeric ? values.slice(-SERIES_MAX) : [],
-    /** The first few distinct values as written, for keys that are not summed. */
     texts: isNumeric ? [] : [...new Set(all.map(({ text }) => text))].slice(0, TEXTS_MAX),
   };
 }

@@ -25,7 +25,13 @@ export interface GitCall {
   readonly codes?: readonly number[];
 }
 
-export async function git(args: readonly string[], { codes = [0], ...call }: GitCall) {
+interface GitAnswer {
+  readonly code: number;
+  readonly output: Buffer;
+  readonly errors: string;
+}
+
+export async function git(args: readonly string[], { codes = [0], ...call }: GitCall): Promise<GitAnswer> {
   const ran = await runGit(args, { ...call, settings: SETTINGS });
   const errors = ran.stderr.toString('utf8').slice(0, SAYS_MAX).trim();
   if (ran.over === 'not-started') throw new SnapshotProblem(`git could not be started (${errors}); is it installed?`);

@@ -1,6 +1,12 @@
 /** The filter of the work page: `state:blocked agent:@qa age:>1h login page`. */
 import { STATES } from './states.ts';
 
+export interface Filter {
+  readonly parameters: Readonly<Record<string, string>>;
+  /** One text for each word that is wrong. */
+  readonly problems: readonly string[];
+}
+
 const KEYS = ['state', 'agent', 'from', 'to', 'kind', 'priority', 'task', 'sort'] as const;
 export const FILTER_HELP =
   'state:blocked  state:open  agent:@qa  from:@lead  to:@dev  priority:urgent  kind:document  task:T-1  age:>1h  age:<2d  sort:oldest, and any words, an id or @name';
@@ -10,9 +16,8 @@ const AGE = /^([<>])(\d{1,5})([smhd])$/;
 /** Ages are rounded to minutes, so that the same filter stays the same request. */
 const MINUTE_MS = 60_000;
 
-export function readFilter(text: string, nowMs: number) {
+export function readFilter(text: string, nowMs: number): Filter {
   const parameters: Record<string, string> = {};
-  /** One text for each word that is wrong. */
   const problems: string[] = [];
   const words: string[] = [];
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {

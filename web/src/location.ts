@@ -1,7 +1,11 @@
 /** The current page, kept behind the `#` of the address, so that links and the back button work. */
 import { signal } from '@preact/signals';
 
-export type Place = ReturnType<typeof read>;
+export interface Place {
+  readonly page: string;
+  readonly rest: string;
+  readonly with: URLSearchParams;
+}
 
 const HOME = 'attention';
 /** Former names of pages, so that old links work. */
@@ -22,7 +26,7 @@ globalThis.addEventListener('hashchange', () => {
   document.querySelector<HTMLElement>('#main')?.focus();
 });
 
-function read() {
+function read(): Place {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [named = '', ...rest] = path.split('/');
   const page = named === '' ? HOME : (FORMERLY[named] ?? named);

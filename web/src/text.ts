@@ -3,7 +3,12 @@
 /** Control characters except tab and line feed, zero-width characters, direction marks, and tags. */
 const HIDDEN = /(?![\t\n])[\p{Cc}\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-export function visible(given: string) {
+export interface Visible {
+  readonly text: string;
+  readonly hidden: number;
+}
+
+export function visible(given: string): Visible {
   let hidden = 0;
   const text = given.replaceAll(HIDDEN, (character) => {
     if (character === '\r') return '';

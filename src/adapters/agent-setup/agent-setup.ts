@@ -78,7 +78,13 @@ function variable(name: string): string | null {
   return value === '' ? null : value;
 }
 
-export type SetupState = Awaited<ReturnType<typeof checkSetup>>;
+export interface SetupState {
+  /** What `baton --version` answers; null: it is not on the PATH. */
+  readonly baton: string | null;
+  /** Why the MCP server does not answer; null: it does. */
+  readonly serverFlaw: string | null;
+  readonly agents: readonly AgentState[];
+}
 
 export interface AgentState {
   readonly vendor: Vendor;
@@ -91,7 +97,11 @@ export interface AgentState {
 }
 
 /** `where` is the folder in which the agents are started. */
-export async function checkSetup({ agents, project }: SetupRequest, files: readonly PlannedFile[], where: string) {
+export async function checkSetup(
+  { agents, project }: SetupRequest,
+  files: readonly PlannedFile[],
+  where: string,
+): Promise<SetupState> {
   const asked = {
     ...placeOf(project),
     home: homedir(),
@@ -113,13 +123,7 @@ export async function checkSetup({ agents, project }: SetupRequest, files: reado
     };
   });
   const serverFlaw = baton === null ? 'baton is not on the PATH' : await serverProblemIn(where);
-  return {
-    /** What `baton --version` answers; null: it is not on the PATH. */
-    baton,
-    /** Why the MCP server does not answer; null: it does. */
-    serverFlaw,
-    agents: await Promise.all(states),
-  };
+  return { baton, serverFlaw, agents: await Promise.all(states) };
 }
 
 const ANSWER_MS = 20_000;

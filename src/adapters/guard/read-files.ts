@@ -10,13 +10,18 @@ import { textOf } from '../git/git-lists.ts';
 const AT_ONCE = 32;
 const NEVER = new Set(['.git', '.baton', 'node_modules']);
 
+interface ReadFiles {
+  readonly files: ReadonlyMap<string, SeenFile>;
+  readonly texts: ReadonlyMap<string, FileText>;
+}
+
 /** `isWanted` leaves out files that cannot be handoffs. Marks are computed as git computes its ids. */
 export async function readFiles(
   root: string,
   names: ReadonlyMap<string, Buffer>,
   isWanted: (path: string) => boolean,
   algorithm: 'sha1' | 'sha256',
-) {
+): Promise<ReadFiles> {
   const files = new Map<string, SeenFile>();
   const texts = new Map<string, FileText>();
   const rest = [...names].filter(([path]) => isWanted(path)).toReversed();

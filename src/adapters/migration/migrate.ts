@@ -38,14 +38,19 @@ export interface MigrationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Planned = Awaited<ReturnType<typeof planWorkspace>>;
+export interface Planned {
+  readonly found: FoundFiles;
+  readonly steps: readonly Step[];
+  readonly scanned: Scanned;
+  readonly overLimit: readonly string[];
+}
 
 /** The specification's time for an open document to be acknowledged. */
 const OFFERED_MS = 4 * 60 * 60 * 1000;
 /** Archived documents that are read for the list of completed ones. */
 const SAMPLE_MAX = 500;
 
-export async function planWorkspace(options: MigrationOptions) {
+export async function planWorkspace(options: MigrationOptions): Promise<Planned> {
   const { workspace, below, nowMs, from, to, newest, progress, signal } = options;
   const found = await findFiles(workspace.folder);
   const scanned = await scan({

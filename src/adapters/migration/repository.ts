@@ -92,10 +92,14 @@ async function commitTree(folder: string, tree: string, parent: string, input: s
   return made.toString('utf8').trim();
 }
 
-export type Undone = Awaited<ReturnType<typeof undoMigration>>;
+export interface Undone {
+  readonly commit: string;
+  readonly reverted: string;
+  readonly files: number;
+}
 
 /** Reverts the last migration in a commit of its own. Refuses where a file was changed since. */
-export async function undoMigration(repository: Repository, drafts: string) {
+export async function undoMigration(repository: Repository, drafts: string): Promise<Undone> {
   const { folder, prefix, head } = repository;
   const commit = await lastMigration(folder);
   if (commit === null) throw new RepositoryProblem('there is no migration to undo in the history of this branch');

@@ -88,9 +88,12 @@ function judgeUrl(target: URL): string | null {
   return null;
 }
 
-type Message = ReturnType<typeof messageOf>;
+interface Message {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
 
-function messageOf(effect: DueEffect, payload: WebhookPayload, { clock, secretOf }: WebhookOptions) {
+function messageOf(effect: DueEffect, payload: WebhookPayload, { clock, secretOf }: WebhookOptions): Message {
   const { event, id, body } = payload;
   const text = JSON.stringify({ id, event, body });
   const secret = secretOf(payload);

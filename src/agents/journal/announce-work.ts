@@ -27,12 +27,20 @@ export interface WakeRequest {
 
 export type OfferedWork = Pick<Handoff, 'id' | 'from' | 'title'>;
 
+export interface AnnouncedWork {
+  /** The output for the agent's program; null: none. */
+  readonly answer: object | null;
+  /** Some work has to be announced later. */
+  readonly isLeft: boolean;
+  readonly continuedAt: readonly number[];
+}
+
 export function announceWork(
   privateFolder: string,
   { vendor, agent, moment, isBusy }: WakeRequest,
   ready: readonly OfferedWork[],
   nowMs: number,
-) {
+): AnnouncedWork {
   const notes = fileWakeNotes(privateFolder);
   const known = new Set(notes.announced(agent));
   const unannounced = ready.filter(({ id }) => !known.has(id)).map(({ id }) => id);
@@ -43,9 +51,7 @@ export function announceWork(
   const announced = moment === 'session-start' ? ready : ready.filter(({ id }) => marked.has(id));
   const isContinued = moment === 'turn-end' && announced.length > 0;
   return {
-    /** The output for the agent's program; null: none. */
     answer: announced.length === 0 ? null : wakeAnswer(vendor, moment, wakeText(agent, announced)),
-    /** Some work has to be announced later. */
     isLeft: !isNow && unannounced.length > 0,
     continuedAt: isContinued ? [...continuedAt, nowMs] : continuedAt,
   };

@@ -107,9 +107,13 @@ function artifactOf(
   };
 }
 
-type OutputRequest = ReturnType<typeof outputRequestOf>;
+interface OutputRequest {
+  readonly type: string | null;
+  readonly destination: string | null;
+  readonly phase: number | null;
+}
 
-function outputRequestOf({ message, target: known }: Body) {
+function outputRequestOf({ message, target: known }: Body): OutputRequest {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
   const asked = isJsonObject(fields['expected_output']) ? fields['expected_output'] : {};
   const target = isJsonObject(fields['target']) ? fields['target'] : {};

@@ -3,7 +3,11 @@ import { readShadowId } from '../../domain/names.ts';
 import { remove } from './create.ts';
 import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
-export async function cleanUp(shadows: ShadowContext) {
+export interface CleanedUp {
+  readonly removed: readonly string[];
+}
+
+export async function cleanUp(shadows: ShadowContext): Promise<CleanedUp> {
   const { records, sandbox } = shadows;
   const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
   const removed: string[] = [];

@@ -7,22 +7,30 @@ const COPY =
   /(?:_[0-2]\d[0-5]\d[0-5]\d|[ _-]+copy(?:[ _-]?\d{1,3})?|[ _-]*\(\d{1,3}\)|[ _-]+\(?conflict(?:ed copy)?[^)]{0,60}\)?|\.(?:bak|orig|old)|~)$/i;
 const EXTENSION = /\.(?:markdown|md|mdx|txt|ya?ml|json)$/i;
 
-export type FileNameReading = ReturnType<typeof readName>;
+export interface FileNameReading {
+  /** Without folder, ending and marks of a copy. */
+  readonly stem: string;
+  readonly isCopy: boolean;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly createdAt: number | null;
+  readonly says: 'handoff' | null;
+  /** Its folder is one for handoffs. */
+  readonly amongHandoffs: boolean;
+}
 
-export function readName(path: string) {
+export function readName(path: string): FileNameReading {
   const parts = path.split(/[\\/]/);
   const whole = (parts.at(-1) ?? '').slice(0, 300).replace(EXTENSION, '');
   let stem = whole;
   for (let shorter = cut(stem); shorter !== stem; shorter = cut(stem)) stem = shorter;
   const pair = pairIn(stem);
   return {
-    /** Without folder, ending and marks of a copy. */
     stem,
     isCopy: stem !== whole,
     from: pair?.[0] ?? null,
     to: pair?.[1] ?? addresseeIn(parts.slice(0, -1)),
     createdAt: instantOf(stem),
-    /** Its folder is one for handoffs. */
     amongHandoffs: parts.slice(0, -1).some((folder) => /^[_.]?hand[-_]?(?:off|over)s?$/i.test(folder)),
     says: /hand[-_ ]?(?:off|over)|passation/i.test(stem) ? 'handoff' : null,
   };

@@ -19,13 +19,20 @@ const ABOUT = {
 
 type Topic = keyof typeof ABOUT;
 
+export interface Sections {
+  readonly purpose: string | null;
+  readonly context: string | null;
+  readonly deliverables: readonly string[];
+  readonly criteria: readonly string[];
+}
+
 const TEXT_MAX = 8_000;
 const ITEM_MAX = 500;
 const ITEMS_MAX = 100;
 const ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$/;
 const ROW = /^\s*\|([^|]+)\|/;
 
-export function sectionsOf({ text, fields }: LegacyReading) {
+export function sectionsOf({ text, fields }: LegacyReading): Sections {
   const lines = linesOf(text);
   const found = new Map<Topic, readonly string[]>();
   const start = frontMatterOf(lines)?.end ?? 0;

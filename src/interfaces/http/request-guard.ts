@@ -17,7 +17,11 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[];
 }
 
-export type AllowedOrigins = ReturnType<typeof allowedOriginsFor>;
+export interface AllowedOrigins {
+  /** As in the `Host` header, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+}
 
 export interface GuardRefusal {
   readonly code: ProblemCode;
@@ -99,7 +103,7 @@ function wrongBody({ method, headers }: RequestHead): GuardRefusal | null {
 }
 
 /** The host names of this server, and the origins whose pages may send requests. */
-export function allowedOriginsFor(host: string, port: number, more: readonly string[]) {
+export function allowedOriginsFor(host: string, port: number, more: readonly string[]): AllowedOrigins {
   const own = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host].map((name) =>
     `${name}:${port}`.toLowerCase(),
   );
@@ -107,7 +111,6 @@ export function allowedOriginsFor(host: string, port: number, more: readonly str
   const bare = port === 80 ? own.map((name) => name.replace(/:80$/, '')) : [];
   const named = more.map((name) => name.toLowerCase());
   return {
-    /** As in the `Host` header, in lower case. */
     hosts: new Set([...own, ...bare, ...named]),
     origins: new Set([
       ...[...own, ...bare, ...named].map((name) => `http://${name}`),

@@ -13,7 +13,12 @@ const WIDTH = 200;
 const HEIGHT = 54;
 const ZOOM_LEAST = 0.3;
 
-type Drawn = ReturnType<typeof drawingOf>;
+interface Drawn {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly { readonly handoff: HandoffView; readonly x: number; readonly y: number }[];
+  readonly edges: readonly { readonly key: string; readonly path: string; readonly isRetry: boolean }[];
+}
 
 interface ChainProps {
   readonly id: string;
@@ -120,7 +125,7 @@ function useScroller(
   return { box, more };
 }
 
-function drawingOf(legs: readonly HandoffView[]) {
+function drawingOf(legs: readonly HandoffView[]): Drawn {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
