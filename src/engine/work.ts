@@ -268,7 +268,9 @@ async function releaseStrays(
   session: SessionId,
   ownAcceptances: ReadonlySet<string>,
 ): Promise<void> {
-  const { items } = await ctx.store.find({ by: 'session', session, max: CLAIM_MAX });
+  // Whatever is ours, and one whole claim: a worker with many slots would otherwise see only its own.
+  const max = ownAcceptances.size + CLAIM_MAX;
+  const { items } = await ctx.store.find({ by: 'session', session, max });
   for (const handoff of items) {
     if (!ownAcceptances.has(acceptanceOf(handoff))) await release(ctx, principal, handoff, handoff.fence);
   }
