@@ -393,7 +393,8 @@ for name in ('utf16', 'large'):
 `).ended;
     expect(ended.stderr).toBe('');
     expect(ended.stdout).toContain('utf16 it is not UTF-8 text');
-    expect(ended.stdout).toContain('large it has 20');
+    // Baton may look while the program still writes: the file is too large by then.
+    expect(ended.stdout).toMatch(/large it has \d+ bytes, at most 1048576 are read/);
   });
 
   it.skipIf(process.getuid?.() !== 0)(
