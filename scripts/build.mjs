@@ -354,7 +354,7 @@ function asCommonJs({ outputFiles, metafile }) {
   });
 }
 
-/** Whoever takes nothing from the file of esbuild's own functions need not load it: `baton --version` takes half a millisecond less. */
+/** Whoever takes nothing from the file of esbuild's own functions need not load it: `baton --version` takes 0.3 ms less. */
 function withoutIdleImports({ path, text }, { outputs }) {
   const isOwn = (file) => Object.keys(outputs[relative(ROOT, file).replaceAll('\\', '/')].inputs).length === 0;
   const needed = text.replaceAll(/\bimport"(\.[^"]+\.cjs)";/g, (whole, file) =>

@@ -55,8 +55,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ],
     body: ({ deliverables = '', criteria = '', ...given }) => ({
       ...given,
-      deliverables: [...new Set(linesIn(deliverables))],
-      criteria: [...new Set(linesIn(criteria))],
+      deliverables: linesIn(deliverables),
+      criteria: linesIn(criteria),
     }),
   },
   accept: { label: 'Accept', asks: [NOTES] },

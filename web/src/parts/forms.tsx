@@ -17,12 +17,9 @@ export function filledIn(form: HTMLFormElement): Readonly<Record<string, string>
   return Object.fromEntries(Object.entries(textsIn(form)).filter(([, text]) => text !== ''));
 }
 
-/** The lines of a text, trimmed, without empty ones. */
+/** The lines of a text, trimmed, each once, without empty ones. */
 export function linesIn(text: string): readonly string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  return [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
 }
 
 /** A handler for `onSubmit`: the browser does not send the form itself. */
